@@ -19,7 +19,7 @@ import {
   isSuite,
   isUnit,
   readOptions,
-  secondsOf,
+  readSeconds,
   USAGE,
 } from "./runner/options.mjs";
 import { transpileSources } from "./runner/transpile.mjs";
@@ -127,7 +127,7 @@ async function buildAll(folder) {
 /** No process is left with a long file at the end. */
 function longFirst(list) {
   const seconds = new Map(
-    list.map((file) => [file, secondsOf(readFileSync(join(root, file), "utf8"))]),
+    list.map((file) => [file, readSeconds(readFileSync(join(root, file), "utf8"))]),
   );
   return list.sort((a, b) => seconds.get(b) - seconds.get(a));
 }

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { COMMENT, commentsOf } from "./support/language/prose.js";
+import { COMMENT, extractComments } from "./support/language/prose.js";
 import { ROOT, sourceFiles } from "./support/source-files.js";
 
 const test = suite("names of code in documents");
@@ -96,7 +96,7 @@ test("symbols and files exist", () => {
 });
 
 test("symbols in comments exist", () => {
-  const findings = commentsOf([...code.values()]).flatMap(({ source, text }) =>
+  const findings = extractComments([...code.values()]).flatMap(({ source, text }) =>
     codeSpans(text)
       .filter((span) => SYMBOL.test(span) && missingSymbol(span) !== "")
       .map((span) => `${source}: ${missingSymbol(span)}`),

@@ -9,7 +9,7 @@ import { ts } from "ts-morph";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { PublicApi } from "./support/public-api.js";
-import { exportsOf, parse, ROOT, sourceFiles } from "./support/source-files.js";
+import { parse, ROOT, readExports, sourceFiles } from "./support/source-files.js";
 
 interface Declared {
   readonly path: string;
@@ -39,7 +39,7 @@ const product = sources.filter(
  * Returns every name of the code, and every word of its strings, since some of them become code;
  * yields class members that others may call, the getter for a pair of accessors.
  */
-function* membersOf(
+function* listMembers(
   path: string,
   tree: ts.SourceFile,
   word: (word: string) => void,
@@ -80,9 +80,9 @@ test("the product has no code used only by tests", () => {
   const declared = sources.flatMap((file): Declared[] => {
     const { path } = file;
     const tree = parse(file);
-    const members = [...membersOf(path, tree, count)];
+    const members = [...listMembers(path, tree, count)];
     if (!checked.has(path) || FOUND_OTHERWISE.test(path)) return [];
-    return [...members, ...exportsOf(tree).map(({ name, line }) => ({ path, line, name }))];
+    return [...members, ...readExports(tree).map(({ name, line }) => ({ path, line, name }))];
   });
   assert.ok(declared.length > 1000, "declarations are found");
   const declarations = new Map<string, number>();

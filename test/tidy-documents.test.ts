@@ -10,7 +10,7 @@ import { replayReport } from "../cli/replay/report.js";
 import { ERROR_CODES } from "../runtime/base/error-codes.js";
 import { OperationCode } from "../runtime/graph/store/operation.js";
 import { MessageType } from "../runtime/interconnect/wire/messages.js";
-import { fencesOf } from "./e2e/support/document.js";
+import { parseFences } from "./e2e/support/document.js";
 import { ROOT, sourceFiles } from "./support/source-files.js";
 
 const TEMPLATE = "templates/init/package.json";
@@ -26,12 +26,12 @@ function expectNone(findings: readonly string[]): void {
 }
 
 /** Scripts of `npm run` in this repository, or in a project of `svc init`. */
-function scriptsOf(path: string): string[] {
+function listScripts(path: string): string[] {
   return Object.keys(JSON.parse(readFileSync(join(ROOT, path), "utf8")).scripts);
 }
 
 test("documents name existing scripts, commands, files and error codes", () => {
-  const scripts = new Set([...scriptsOf("package.json"), ...scriptsOf(TEMPLATE)]);
+  const scripts = new Set([...listScripts("package.json"), ...listScripts(TEMPLATE)]);
   const commands = readFileSync(join(ROOT, "cli/commands.ts"), "utf8");
   const findings: string[] = [];
   for (const { path: name, text } of documents) {
@@ -68,7 +68,7 @@ test("the guide shows the report of a replay as svc prints it", () => {
       { request: "GET /svc/plugin/item?id=7", difference: "status", recorded: 200, now: 404 },
     ],
   });
-  const shown = fencesOf(text).find(({ language }) => language === "")!;
+  const shown = parseFences(text).find(({ language }) => language === "")!;
   assert.is(shown.code, replayReport(outcome));
 });
 
@@ -153,14 +153,14 @@ test("tables of codes in format documents are complete", () => {
   }
 });
 
-function headingsOf(text: string): string[] {
+function listHeadings(text: string): string[] {
   return [...text.matchAll(/^#+ (.*)$/gm)].map(([, title]) => title!.replaceAll("`", ""));
 }
 
 const pages = documents.filter(({ path }) => !path.endsWith("README.md"));
 /** Headings by the base name of their document. */
 const headings = new Map(
-  pages.map(({ path, text }) => [basename(path, ".md"), new Set(headingsOf(text))]),
+  pages.map(({ path, text }) => [basename(path, ".md"), new Set(listHeadings(text))]),
 );
 
 test("pages have unique names, because comments cite them without folders", () => {
@@ -168,14 +168,14 @@ test("pages have unique names, because comments cite them without folders", () =
 });
 
 /** The anchor that Markdown viewers derive from a heading. */
-function anchorOf(title: string): string {
+function anchorFor(title: string): string {
   const words = title.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "");
   return words.trim().replaceAll(" ", "-");
 }
 
 test("links lead to existing sections", () => {
   const anchors = new Map(
-    documents.map(({ path, text }) => [path, new Set(headingsOf(text).map(anchorOf))]),
+    documents.map(({ path, text }) => [path, new Set(listHeadings(text).map(anchorFor))]),
   );
   const findings: string[] = [];
   for (const { path, text } of documents) {

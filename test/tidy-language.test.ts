@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { BANNED_WORDS } from "./support/language/banned-words.js";
-import { type Prose, proseOf, sentencesOf } from "./support/language/prose.js";
+import { extractProse, type Prose, splitSentences } from "./support/language/prose.js";
 import { ROOT, type SourceFile, sourceFiles } from "./support/source-files.js";
 
 /** Texts that must name a banned word, and pages that are generated from texts counted here. */
@@ -30,7 +30,7 @@ const EXPORT = /^export (?:async )?(?:function\*?|const|let) ([a-z]\w*[a-z](?:Of
 
 const test = suite("language");
 const files = sourceFiles();
-const prose = proseOf(files.filter(({ path }) => !EXCEPTIONS.test(path)));
+const prose = extractProse(files.filter(({ path }) => !EXCEPTIONS.test(path)));
 
 function usesIn(texts: readonly Prose[], pattern: RegExp): string[] {
   return texts.flatMap(({ source, text }) => {
@@ -62,7 +62,7 @@ test("names no export xOf or xIn", () => {
 function longSentences(documents: readonly SourceFile[]): string[] {
   const words = (text: string): number => text.split(/\s+/).filter((w) => /\w/.test(w)).length;
   return documents
-    .flatMap(sentencesOf)
+    .flatMap(splitSentences)
     .filter(({ text }) => words(text) > MAX_WORDS)
     .map(({ source: label, text }) => `${label}: ${words(text)} words: ${text}`);
 }

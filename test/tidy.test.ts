@@ -260,13 +260,13 @@ const imports = product
 const uses: Use[] = imports.filter(({ typeOnly }) => !typeOnly);
 
 /** `graph/store` of `runtime/graph/store/codec.ts`; grouping folders do not count. */
-function roomOf(path: string): string | null {
+function roomName(path: string): string | null {
   const [, room] = /^runtime\/(graph\/query\/\w+|graph\/\w+|plugin\/\w+|\w+)\//.exec(path) ?? [];
   return room ?? null;
 }
 
 /** The folder directly below `runtime/`. */
-function wingOf(path: string): string | null {
+function wingName(path: string): string | null {
   return /^runtime\/(\w+)\//.exec(path)?.[1] ?? null;
 }
 
@@ -278,8 +278,8 @@ layering("folders of runtime import values of each other as ARCHITECTURE.md list
   );
   const actual = new Set<string>();
   for (const { path, target } of uses) {
-    const from = wingOf(path);
-    const to = wingOf(target);
+    const from = wingName(path);
+    const to = wingName(target);
     // Every thread has a composition root, which may use everything.
     if (from === null || to === null || from === "threads" || from === to) continue;
     actual.add(`${from} -> ${to}`);
@@ -290,8 +290,8 @@ layering("folders of runtime import values of each other as ARCHITECTURE.md list
 layering("imports of values between folders have no cycles", () => {
   const edges = new Map<string, Map<string, Use>>();
   for (const use of uses) {
-    const from = roomOf(use.path);
-    const to = roomOf(use.target);
+    const from = roomName(use.path);
+    const to = roomName(use.target);
     if (from === null || to === null || from === to || from === "threads") continue;
     const known = edges.get(from) ?? new Map<string, Use>();
     edges.set(from, known.set(to, known.get(to) ?? use));
@@ -322,7 +322,7 @@ layering("folders within graph import values of lower ones in ARCHITECTURE.md", 
   const levels = new Map(layers.flatMap((names, level) => names.map((name) => [name, level])));
   const findings: string[] = [];
   for (const { path, line, target } of uses) {
-    const [from, to] = [roomOf(path), roomOf(target)];
+    const [from, to] = [roomName(path), roomName(target)];
     if (!from?.startsWith("graph/") || !to?.startsWith("graph/") || from === to) continue;
     const [above, below] = [levels.get(from), levels.get(to)];
     const missing = above === undefined ? from : to;
@@ -349,7 +349,8 @@ layering("threads that may never have a graph do not load the graph engine at th
     }
     for (const part of GRAPH_ENGINE) {
       let trail = "";
-      for (let at = part; from.has(at); at = from.get(at)!) trail += ` <- ${at}`;
+      for (let ancestor = part; from.has(ancestor); ancestor = from.get(ancestor)!)
+        trail += ` <- ${ancestor}`;
       assert.is(trail, "", entry);
     }
   }
@@ -363,8 +364,8 @@ const DOORS = [...entryPoints.matchAll(/`(graph\/\w+)`/g)].map(([, name]) => nam
 layering("other folders import graph through its entry points", () => {
   assert.ok(DOORS.length > 0);
   const findings = imports.filter(({ path, target }) => {
-    const isEntering = wingOf(target) === "graph" && wingOf(path) !== "graph";
-    return isEntering && !DOORS.includes(roomOf(target)!);
+    const isEntering = wingName(target) === "graph" && wingName(path) !== "graph";
+    return isEntering && !DOORS.includes(roomName(target)!);
   });
   assert.is(findings.map(({ path, line, target }) => `${path}:${line}: ${target}`).join("\n"), "");
 });

@@ -8,25 +8,25 @@ import { contractHash } from "../../argspec/hash.js";
 
 const test = suite("contract hash");
 
-function hashOf(schema: JsonSchema): string {
+function hashSchema(schema: JsonSchema): string {
   const point = { type: "object", properties: { x: schema } };
   return contractHash({ plugins: [], $defs: { Point: point } });
 }
 
 test("ignores documentation", () => {
-  const hash = hashOf({ type: "number" });
-  assert.is(hashOf({ type: "number", description: "metres east" }), hash);
-  assert.is(hashOf({ type: "number", deprecated: true }), hash);
+  const hash = hashSchema({ type: "number" });
+  assert.is(hashSchema({ type: "number", description: "metres east" }), hash);
+  assert.is(hashSchema({ type: "number", deprecated: true }), hash);
 });
 
 test("depends on types, and on properties named like documentation keywords", () => {
   const texts = { description: { type: "string" }, deprecated: { type: "boolean" } };
   const hashes = [
-    hashOf({ type: "number" }),
-    hashOf({ type: "integer" }),
-    hashOf({ type: "object" }),
-    hashOf({ type: "object", properties: texts }),
-    hashOf({ type: "object", properties: { ...texts, deprecated: { type: "number" } } }),
+    hashSchema({ type: "number" }),
+    hashSchema({ type: "integer" }),
+    hashSchema({ type: "object" }),
+    hashSchema({ type: "object", properties: texts }),
+    hashSchema({ type: "object", properties: { ...texts, deprecated: { type: "number" } } }),
   ];
   assert.is(new Set(hashes).size, hashes.length);
 });

@@ -4,13 +4,13 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { nameTable } from "../../argspec/name-table.js";
 import { listOperations } from "../../argspec/operations.js";
-import { argspecOf, plugin, STRING } from "./sample-argspec.js";
+import { makeArgspec, plugin, STRING } from "./sample-argspec.js";
 
 const test = suite("generated names");
 
 function table(plugins: readonly string[], types: readonly string[] = []) {
   const $defs = Object.fromEntries(types.map((name) => [name, STRING]));
-  const argspec = argspecOf(
+  const argspec = makeArgspec(
     plugins.map((name) => plugin(name)),
     $defs,
   );

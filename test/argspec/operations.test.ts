@@ -5,7 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { PluginSpec, ResultSpec } from "../../argspec/argspec.js";
 import { listOperations } from "../../argspec/operations.js";
-import { argspecOf, INTEGER, optional, param, plugin, STRING } from "./sample-argspec.js";
+import { INTEGER, makeArgspec, optional, param, plugin, STRING } from "./sample-argspec.js";
 
 const test = suite("operations");
 
@@ -23,11 +23,11 @@ const post = processor("post", { params: [param("own")], result: TEXT });
 const otherPlugin = plugin("other", { result: NUMBER });
 
 function find(...plugins: PluginSpec[]) {
-  return listOperations(argspecOf(plugins)).find(({ name }) => name === "find")!;
+  return listOperations(makeArgspec(plugins)).find(({ name }) => name === "find")!;
 }
 
 test("are listed once, in order", () => {
-  const names = listOperations(argspecOf([plugin("b"), post, pre, plugin("a"), engine]));
+  const names = listOperations(makeArgspec([plugin("b"), post, pre, plugin("a"), engine]));
   assert.equal(
     names.map(({ name }) => name),
     ["a", "b", "find"],

@@ -14,7 +14,7 @@ const GOLDEN = readFileSync(new URL("../golden/emit/argspec.json", import.meta.u
 const HASH = "0".repeat(64);
 
 /** A document of one plugin with replaced members. */
-function documentOf(plugin: object = {}, $defs: object = {}): Record<string, unknown> {
+function makeDocument(plugin: object = {}, $defs: object = {}): Record<string, unknown> {
   const search = {
     name: "search",
     path: "/svc/plugin/search",
@@ -46,7 +46,7 @@ function read(value: unknown) {
 }
 
 function readSchema(schema: unknown, $defs: object = {}) {
-  const { plugins } = read(documentOf({ result: { kind: "value", schema } }, $defs));
+  const { plugins } = read(makeDocument({ result: { kind: "value", schema } }, $defs));
   const { result } = plugins[0]!;
   return result.kind === "value" ? result.schema : null;
 }
@@ -70,21 +70,21 @@ test("accepts the compiler's output, byte for byte", () => {
 });
 
 test("rejects documents of another format", () => {
-  for (const value of [undefined, null, 1, "x", [], [documentOf()]]) {
+  for (const value of [undefined, null, 1, "x", [], [makeDocument()]]) {
     assertRefused(value, "the document: expected an object");
   }
   assertRefused({}, "the document: `argspec` is missing");
-  assertRefused({ ...documentOf(), argspec: "1" }, "argspec: expected a non-negative integer");
-  assertRefused({ ...documentOf(), argspec: 2 }, "argspec: unsupported argspec format 2");
-  assertRefused({ ...documentOf(), hash: HASH.slice(1) }, "hash: expected 64 hexadecimal digits");
-  assertRefused({ ...documentOf(), service: {} }, "service: `name` is missing");
+  assertRefused({ ...makeDocument(), argspec: "1" }, "argspec: expected a non-negative integer");
+  assertRefused({ ...makeDocument(), argspec: 2 }, "argspec: unsupported argspec format 2");
+  assertRefused({ ...makeDocument(), hash: HASH.slice(1) }, "hash: expected 64 hexadecimal digits");
+  assertRefused({ ...makeDocument(), service: {} }, "service: `name` is missing");
   for (const prefix of ["shop", "//shop", "/", "/a?b", "/a\n"]) {
     assertRefused(
-      { ...documentOf(), service: { name: null, prefix } },
+      { ...makeDocument(), service: { name: null, prefix } },
       "service.prefix: expected a path",
     );
   }
-  assertRefused({ ...documentOf(), plugins: {} }, "plugins: expected a list");
+  assertRefused({ ...makeDocument(), plugins: {} }, "plugins: expected a list");
 });
 
 const FLOW = "service.security.a.flows.clientCredentials";
@@ -114,7 +114,7 @@ test("reads valid project information and ignores the rest", () => {
   };
   const fullService = { ...service, version: "1", license: "MIT", servers: ["http://a"], security };
   const { a, ...others } = security;
-  assert.equal(read({ ...documentOf(), service: fullService }).service, {
+  assert.equal(read({ ...makeDocument(), service: fullService }).service, {
     ...fullService,
     security: { a: { type: "http", scheme: "bearer" }, ...others },
   });
@@ -141,21 +141,21 @@ test("reads valid project information and ignores the rest", () => {
     ],
   ];
   for (const [project, message] of wrong) {
-    assertRefused({ ...documentOf(), service: { ...service, ...project } }, message);
+    assertRefused({ ...makeDocument(), service: { ...service, ...project } }, message);
   }
 });
 
 test("reads the hooks of a plugin", () => {
   const guards = [{ name: "auth", file: "src/guards.ts", headers: ["Authorization"] }];
-  assert.equal(read(documentOf({ guards })).plugins[0]!.guards, guards);
-  assert.is(read(documentOf({ guards: [] })).plugins[0]!.guards, undefined);
+  assert.equal(read(makeDocument({ guards })).plugins[0]!.guards, guards);
+  assert.is(read(makeDocument({ guards: [] })).plugins[0]!.guards, undefined);
   const message = "plugins.0.guards.0.headers.0: expected a string";
-  assertRefused(documentOf({ guards: [{ ...guards[0], headers: [1] }] }), message);
+  assertRefused(makeDocument({ guards: [{ ...guards[0], headers: [1] }] }), message);
 });
 
 test("ignores members of later versions", () => {
-  const later = { ...documentOf({ price: 3, params: [param("q", { unit: "m" })] }), icon: "x" };
-  assert.equal(read(later), read(documentOf()));
+  const later = { ...makeDocument({ price: 3, params: [param("q", { unit: "m" })] }), icon: "x" };
+  assert.equal(read(later), read(makeDocument()));
   assert.equal(readSchema({ type: "string", tsType: "evil()", $id: "x", $ref2: 1 }), {
     type: "string",
   });
@@ -227,8 +227,8 @@ const WRONG_PLUGINS: readonly [plugin: object, place: string][] = [
 ];
 
 test("reports the position of a fault in a plugin", () => {
-  for (const [plugin, message] of WRONG_PLUGINS) assertRefused(documentOf(plugin), message);
-  const twice = documentOf();
+  for (const [plugin, message] of WRONG_PLUGINS) assertRefused(makeDocument(plugin), message);
+  const twice = makeDocument();
   const [search] = twice.plugins as [object];
   assertRefused({ ...twice, plugins: [search, search] }, "plugins.1: duplicate plugin `sea");
   // Clients would have to call two plugins by one name.
@@ -260,31 +260,31 @@ const WRONG_SCHEMAS: readonly [schema: unknown, place: string][] = [
 test("reports the position of a fault in a schema", () => {
   for (const [schema, message] of WRONG_SCHEMAS) {
     const inDefinition = message.startsWith("`") || message === "expected an object" ? ": " : ".";
-    assertRefused(documentOf({}, { T: schema }), `$defs.T${inDefinition}${message}`);
+    assertRefused(makeDocument({}, { T: schema }), `$defs.T${inDefinition}${message}`);
   }
 });
 
 test("rejects invalid names and definitions of types", () => {
-  assertRefused(documentOf({}, { "A B": {} }), "$defs.A B: invalid type name");
-  assertRefused(documentOf({}, { "x*/": {} }), "$defs.x*/: invalid type name");
+  assertRefused(makeDocument({}, { "A B": {} }), "$defs.A B: invalid type name");
+  assertRefused(makeDocument({}, { "x*/": {} }), "$defs.x*/: invalid type name");
   const refTo = (name: string) => ({ $ref: `#/$defs/${name}` });
-  assertRefused(documentOf({}, { A: refTo("A") }), "$defs: circular definition: `A`");
+  assertRefused(makeDocument({}, { A: refTo("A") }), "$defs: circular definition: `A`");
   assertRefused(
-    documentOf({}, { A: refTo("B"), B: { anyOf: [{ type: "null" }, refTo("A")] } }),
+    makeDocument({}, { A: refTo("B"), B: { anyOf: [{ type: "null" }, refTo("A")] } }),
     "$defs: circular definition: `A`",
   );
   const list = {
     A: { anyOf: [refTo("B"), { type: "null" }] },
     B: { type: "array", items: refTo("A") },
   };
-  assert.equal(read(documentOf({}, list)).$defs, list);
+  assert.equal(read(makeDocument({}, list)).$defs, list);
   const shared = {
     A: { anyOf: [refTo("B"), refTo("C")] },
     B: refTo("D"),
     C: refTo("D"),
     D: { type: "null" },
   };
-  assert.equal(read(documentOf({}, shared)).$defs, shared);
+  assert.equal(read(makeDocument({}, shared)).$defs, shared);
 });
 
 test("accepts a long chain of aliases, and rejects a cycle", () => {
@@ -295,13 +295,19 @@ test("accepts a long chain of aliases, and rejects a cycle", () => {
         n === 19_999 ? last : { $ref: `#/$defs/T${n + 1}` },
       ]),
     );
-  assert.is(Object.keys(read(documentOf({}, chain({ type: "null" }))).$defs).length, 20_000);
-  assertRefused(documentOf({}, chain({ $ref: "#/$defs/T0" })), "$defs: circular definition: `T0`");
+  assert.is(Object.keys(read(makeDocument({}, chain({ type: "null" }))).$defs).length, 20_000);
+  assertRefused(
+    makeDocument({}, chain({ $ref: "#/$defs/T0" })),
+    "$defs: circular definition: `T0`",
+  );
 });
 
 test("accepts a union with more types than a call has arguments", () => {
   const anyOf = Array(300_000).fill({ $ref: "#/$defs/B" });
-  assert.equal(Object.keys(readArgspec(documentOf({}, { A: { anyOf }, B: {} })).$defs), ["A", "B"]);
+  assert.equal(Object.keys(readArgspec(makeDocument({}, { A: { anyOf }, B: {} })).$defs), [
+    "A",
+    "B",
+  ]);
 });
 
 test("keeps keys such as __proto__ as plain keys", () => {
@@ -310,26 +316,26 @@ test("keeps keys such as __proto__ as plain keys", () => {
   assert.is(JSON.stringify(schema), text);
   assert.is(Object.getPrototypeOf(schema), Object.prototype);
   const named = JSON.parse(
-    JSON.stringify(documentOf()).replace('"$defs":{', '"$defs":{"__proto__":{}'),
+    JSON.stringify(makeDocument()).replace('"$defs":{', '"$defs":{"__proto__":{}'),
   );
   assert.equal(Object.keys(readArgspec(named).$defs), ["__proto__"]);
   const plugin = JSON.parse('{"examples":[{"query":{"__proto__":{"x":1}},"text":""}]}');
-  const { query } = readArgspec(documentOf(plugin)).plugins[0]!.examples[0] as { query: object };
+  const { query } = readArgspec(makeDocument(plugin)).plugins[0]!.examples[0] as { query: object };
   assert.is(JSON.stringify(query), '{"__proto__":{"x":1}}');
   // Inherited members do not count.
-  assertRefused(Object.create(documentOf()), "the document: `argspec` is missing");
+  assertRefused(Object.create(makeDocument()), "the document: `argspec` is missing");
 });
 
 test("terminates for unlimited nesting and repetition", () => {
   let deep: object = {};
   for (let level = 0; level < 100_000; level++) deep = { items: deep };
-  assertRefused(documentOf({}, { T: deep }), "$defs.T.items.items");
+  assertRefused(makeDocument({}, { T: deep }), "$defs.T.items.items");
   const circle: { items?: object } = {};
   circle.items = circle;
-  assertRefused(documentOf({}, { T: circle }), "$defs.T.items.items");
+  assertRefused(makeDocument({}, { T: circle }), "$defs.T.items.items");
   let wide: object = { type: "null" };
   for (let level = 0; level < 40; level++) wide = { anyOf: [wide, wide] };
-  assertRefused(documentOf({}, { T: wide }), "$defs.T.anyOf.0");
+  assertRefused(makeDocument({}, { T: wide }), "$defs.T.anyOf.0");
 });
 
 test.run();

@@ -5,7 +5,7 @@ import type { Argspec, JsonSchema, ParamSpec, PluginSpec } from "../../argspec/a
 export const STRING: JsonSchema = { type: "string" };
 export const INTEGER: JsonSchema = { type: "integer", "x-svc-range": "safe" };
 
-export function argspecOf(
+export function makeArgspec(
   plugins: readonly PluginSpec[],
   $defs: Argspec["$defs"] = {},
   name: string | null = "shop",

@@ -4,7 +4,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { sampleValue } from "../../argspec/sample-value.js";
 import { toJsonSchema } from "../../compiler/emit/json-schema.js";
-import { accepts, schemasOf } from "../property/support/accepts-schema.js";
+import { accepts, collectSchemas } from "../property/support/accepts-schema.js";
 import { Random, SEED } from "../property/support/random.js";
 import { randomTypes } from "../property/support/random-shapes.js";
 
@@ -15,7 +15,7 @@ test("match their schemas, except for patterns and recursive types", () => {
   let admitted = 0;
   for (let round = 0; round < 200; round++) {
     const types = randomTypes(random);
-    const definitions = schemasOf(types);
+    const definitions = collectSchemas(types);
     for (const shape of Object.values(types)) {
       const schema = toJsonSchema(shape);
       const text = JSON.stringify(schema);

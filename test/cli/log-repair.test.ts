@@ -54,7 +54,7 @@ test.after.each(({ folder }) => {
   rmSync(folder, { recursive: true });
 });
 
-function codeOf(run: () => unknown): string {
+function errorCode(run: () => unknown): string {
   try {
     run();
   } catch (error) {
@@ -81,7 +81,7 @@ test("removes a failed copy, so that it can be repeated", ({ root, target }) => 
   writeFileSync(join(root, "a"), "copied before");
   const text = /^SVC3345: cannot copy .* to .* \(now empty again\): /s;
   assert.match(
-    codeOf(() => repairRoot(root, deep)),
+    errorCode(() => repairRoot(root, deep)),
     text,
   );
   assert.equal(readdirSync(deep), []);
@@ -119,7 +119,7 @@ test("treats a circular link instead of a segment as corruption", ({ root }) => 
 test("reports a file instead of the log folder, which is no corruption", ({ root }) => {
   const folder = join(root, "_txlog", "local");
   writeFileSync(folder, "");
-  const text = codeOf(() => checkLogs(root));
+  const text = errorCode(() => checkLogs(root));
   assert.match(text, /^SVC2504: log cannot be opened: ENOTDIR: /);
   assert.match(text, folder);
 });
@@ -152,11 +152,11 @@ test("treats a read error as corruption and recovers everything before it", asyn
 test("requires a new folder", ({ root, target }) => {
   writeFileSync(target, "");
   assert.match(
-    codeOf(() => repairRoot(root, target)),
+    errorCode(() => repairRoot(root, target)),
     /^SVC3050: .* is not a new folder/,
   );
   assert.match(
-    codeOf(() => repairRoot(root, join(root, "x"))),
+    errorCode(() => repairRoot(root, join(root, "x"))),
     /^SVC3050/,
   );
   assert.not.ok(existsSync(join(root, "x")));

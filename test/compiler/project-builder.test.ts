@@ -59,11 +59,11 @@ test("follows edits, new files and removed files", async (context) => {
 test("applies changed signatures of imported types to plugins", async (context) => {
   const { project, builder } = context;
   const point = (type: string) => `export interface Point { x: ${type} }\n`;
-  const at = 'import type { Point } from "./point.js";\n';
+  const typeImport = 'import type { Point } from "./point.js";\n';
   project.write("plugins/point.ts", point("number"));
   project.write(
     "plugins/add.ts",
-    at + addPlugin("a + Number(at.x)").replace("a: int", "a: int, at: Point"),
+    typeImport + addPlugin("a + Number(at.x)").replace("a: int", "a: int, at: Point"),
   );
   const first = await builder.rebuild();
   assert.equal(first.diagnostics, []);

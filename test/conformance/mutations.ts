@@ -49,14 +49,14 @@ export function mutated(random: () => number): string {
   const pick = (list: readonly string[]): string => list[Math.floor(random() * list.length)]!;
   let text = pick(SEEDS) + pick(SEEDS);
   for (let count = 1 + Math.floor(random() * 3); count > 0; count--) {
-    const at = Math.floor(random() * text.length);
+    const offset = Math.floor(random() * text.length);
     const kind = random();
-    if (kind < 0.4) text = text.slice(0, at) + pick(TOKENS) + text.slice(at);
-    else if (kind < 0.6) text = text.slice(0, at) + text.slice(at + 1);
-    else if (kind < 0.8) text = text.slice(0, at) + pick(TOKENS) + text.slice(at + 1);
+    if (kind < 0.4) text = text.slice(0, offset) + pick(TOKENS) + text.slice(offset);
+    else if (kind < 0.6) text = text.slice(0, offset) + text.slice(offset + 1);
+    else if (kind < 0.8) text = text.slice(0, offset) + pick(TOKENS) + text.slice(offset + 1);
     else {
       const length = Math.floor(random() * 20);
-      text = text.slice(0, at + length) + text.slice(at);
+      text = text.slice(0, offset + length) + text.slice(offset);
     }
   }
   return text;

@@ -125,7 +125,9 @@ test("counts responses queued behind a slow one", async (context) => {
 test("releases exclusive bytes once they are sent", async (context) => {
   const { engine } = context;
   const client = await deaf(context, HOLD.repeat(2));
-  const bytes = [0, 1].map((start) => Buffer.alloc(20 * MIB).map((_, at) => (at + start) & 127));
+  const bytes = [0, 1].map((start) =>
+    Buffer.alloc(20 * MIB).map((_, index) => (index + start) & 127),
+  );
   const [sole, keepAlive] = bytes as [Buffer, Buffer];
   const sent = sole.toString("latin1");
   for (const [n, exchange] of engine.heldExchanges.entries()) {

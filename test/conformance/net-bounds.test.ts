@@ -69,7 +69,7 @@ async function startUpload(
   return client;
 }
 
-async function statusOf(server: NetServer, bytes: number, from: string): Promise<number> {
+async function fetchStatus(server: NetServer, bytes: number, from: string): Promise<number> {
   const client = await RawClient.open(server.port, "127.0.0.1", from);
   client.send(post(bytes) + "x".repeat(bytes));
   const [answer] = await client.responses(1);
@@ -91,8 +91,8 @@ test("endless bodies leave room for others and time out", async (context) => {
   await until(() => slow.every(hasArrived), "all bytes");
   assert.is(slow.filter(({ isClosed }) => isClosed).length, 1);
   assert.ok(server.budget.used <= MEMORY_BYTES / 2, `${server.budget.used} bytes are held`);
-  assert.is(await statusOf(server, 10 * MIB, "127.0.0.2"), 200, "another address");
-  assert.is(await statusOf(server, 100, "127.0.0.2"), 200);
+  assert.is(await fetchStatus(server, 10 * MIB, "127.0.0.2"), 200, "another address");
+  assert.is(await fetchStatus(server, 100, "127.0.0.2"), 200);
 
   // One byte per minute does not count as progress. No pause explains it: all bytes have arrived.
   for (const client of slow) if (!client.isClosed) client.send("x");
@@ -105,8 +105,8 @@ test("endless bodies leave room for others and time out", async (context) => {
 test("small bodies are accepted where large ones are not", async ({ server }) => {
   const held = server.budget.limit - server.budget.reserve;
   server.budget.used = held;
-  assert.is(await statusOf(server, MIB, "127.0.0.1"), 503);
-  assert.is(await statusOf(server, 60_000, "127.0.0.1"), 200);
+  assert.is(await fetchStatus(server, MIB, "127.0.0.1"), 503);
+  assert.is(await fetchStatus(server, 60_000, "127.0.0.1"), 200);
   server.budget.used -= held;
 });
 
@@ -126,7 +126,7 @@ test("slow bodies of several addresses are refused in favor of another one", asy
   }
   const { budget } = server;
   await until(() => budget.used > 3 * (570_000 + 590_000), "their bodies");
-  assert.is(await statusOf(server, 500_000, "127.0.0.3"), 200);
+  assert.is(await fetchStatus(server, 500_000, "127.0.0.3"), 200);
   await until(() => uploads.some(({ received }) => received !== ""), "the refusal of one");
   const refused = uploads.find(({ received }) => received !== "");
   assert.equal([refused!.received.slice(9, 12), uploads.indexOf(refused!) % 2], ["503", 0]);
@@ -224,10 +224,10 @@ test("closes idle connections of the address with the most, to admit others", as
   const first = (await Promise.all(silent))[0]!;
   first.send("GET /half");
   await until(() => engine.open === MAX_CONNECTIONS_PER_PORT, "all of them");
-  assert.is(await statusOf(server, 10, "127.0.0.1"), 429, "of the same address");
+  assert.is(await fetchStatus(server, 10, "127.0.0.1"), 429, "of the same address");
   assert.equal(engine.rejections, ["429 connections 127.0.0.1"]);
   for (let count = 0; count < 3; count++) {
-    assert.is(await statusOf(server, 10, "127.0.0.2"), 200, "of another one");
+    assert.is(await fetchStatus(server, 10, "127.0.0.2"), 200, "of another one");
     await until(() => engine.open === MAX_CONNECTIONS_PER_PORT - 1, "its end");
     await RawClient.open(server.port, "127.0.0.1");
     await until(() => engine.open === MAX_CONNECTIONS_PER_PORT, "all of them again");

@@ -8,7 +8,7 @@ import { HEAD_TIMEOUT_MS } from "../../runtime/base/limits.js";
 import { clientAddress, clientUrl } from "../../runtime/http/client-address.js";
 import { NetServer } from "../../runtime/http/net/transport.js";
 import type { ServerOptions } from "../../runtime/http/transport.js";
-import { BELIEVES, materialOf } from "../support/certificates.js";
+import { BELIEVES, createMaterial } from "../support/certificates.js";
 import { serverOptions, TestEngine } from "./engine.js";
 import { RawClient } from "./raw-client.js";
 
@@ -201,7 +201,7 @@ test("ends connections that send no PROXY header", async (context) => {
 });
 
 test("reads the PROXY protocol before TLS", async (context) => {
-  const tls = await materialOf("server");
+  const tls = await createMaterial("server");
   const { port } = await listen(context, { proxyProtocol: true, tls });
   const { connect } = await import("node:tls");
   const client = await RawClient.open(port, "127.0.0.1", PROXY);

@@ -12,7 +12,7 @@ import * as assert from "uvu/assert";
 import { HEAD_TIMEOUT_MS, MAX_CONNECTIONS_PER_PORT } from "../../runtime/base/limits.js";
 import { NetServer, netTransport } from "../../runtime/http/net/transport.js";
 import type { ServerOptions } from "../../runtime/http/transport.js";
-import { BELIEVES, KNOWN_CLIENT, materialOf } from "../support/certificates.js";
+import { BELIEVES, createMaterial, KNOWN_CLIENT } from "../support/certificates.js";
 import { serverOptions, TestEngine } from "./engine.js";
 import { RawClient } from "./raw-client.js";
 import { addConformance } from "./run.js";
@@ -22,7 +22,7 @@ const GET = `GET /echo HTTP/1.1\r\n${HOST}\r\n`;
 const HERE = "127.0.0.1";
 
 const conformance = suite("net conformance over TLS");
-const encryption = { material: () => materialOf("server"), client: BELIEVES };
+const encryption = { material: () => createMaterial("server"), client: BELIEVES };
 addConformance(conformance, netTransport, undefined, encryption);
 conformance.run();
 
@@ -51,7 +51,7 @@ async function serverWith(
   changes: Partial<ServerOptions> = {},
   address = HERE,
 ): Promise<NetServer> {
-  const tls = await materialOf("server");
+  const tls = await createMaterial("server");
   const server = new NetServer(serverOptions({ tls, ...changes }), engine);
   servers.push(server);
   await server.listen(0, address);
@@ -62,7 +62,7 @@ function open(server: NetServer, from = HERE, client: object = BELIEVES): Promis
   return RawClient.open(server.port, HERE, from, client);
 }
 
-async function statusOf(client: RawClient, text = GET): Promise<number> {
+async function fetchStatus(client: RawClient, text = GET): Promise<number> {
   client.send(text);
   return (await client.responses(1))[0]!.status;
 }
@@ -78,7 +78,7 @@ test("a connection without a completed handshake counts and times out", async (c
   const limits = { connections: 3, requestsPerSecond: 0 };
   const server = await serverWith(context, { limits });
   const first = await open(server, "127.0.0.2");
-  assert.is(await statusOf(first), 200);
+  assert.is(await fetchStatus(first), 200);
   const mute = await RawClient.open(server.port, HERE, "127.0.0.2");
   const slowClient = await RawClient.open(server.port, HERE, "127.0.0.2");
   slowClient.send("\x16\x03\x01");
@@ -86,7 +86,7 @@ test("a connection without a completed handshake counts and times out", async (c
   const excessClient = await RawClient.open(server.port, HERE, "127.0.0.2");
   await excessClient.until(() => excessClient.isClosed, "the end of one too many");
   assert.is(excessClient.received, "");
-  assert.is(await statusOf(await open(server, "127.0.0.3")), 200, "another address");
+  assert.is(await fetchStatus(await open(server, "127.0.0.3")), 200, "another address");
 
   // Slowly arriving bytes are no progress.
   server.sweep(performance.now() + HEAD_TIMEOUT_MS / 2);
@@ -95,8 +95,8 @@ test("a connection without a completed handshake counts and times out", async (c
   server.sweep(performance.now() + HEAD_TIMEOUT_MS);
   await slowClient.until(() => mute.isClosed && slowClient.isClosed, "the end of both");
   await until(() => server.clients.at("127.0.0.2").counted === 1, "room for others");
-  assert.is(await statusOf(await open(server, "127.0.0.2")), 200);
-  assert.is(await statusOf(first), 200, "who was there before");
+  assert.is(await fetchStatus(await open(server, "127.0.0.2")), 200);
+  assert.is(await fetchStatus(first), 200, "who was there before");
 });
 
 test("silent connections of one address do not block others", async (context) => {
@@ -108,8 +108,8 @@ test("silent connections of one address do not block others", async (context) =>
   await until(() => server.clients.at(HERE).connections === silent.length, "all of them");
   const client = await open(server, "127.0.0.2");
   const two = await open(server, "127.0.0.3");
-  assert.is(await statusOf(client), 200);
-  assert.is(await statusOf(two), 200);
+  assert.is(await fetchStatus(client), 200);
+  assert.is(await fetchStatus(two), 200);
   assert.is(server.clients.at(HERE).connections, silent.length - 2);
   await assertFails(open(server));
 });
@@ -125,7 +125,7 @@ test("a connection without TLS is closed without effect on others", async (conte
   }
   const old = connect({ port: server.port, host: HERE, ...BELIEVES, maxVersion: "TLSv1.1" });
   await assertFails(once(old, "secureConnect"));
-  assert.is(await statusOf(client), 200);
+  assert.is(await fetchStatus(client), 200);
   assert.is(context.engine.requests, 1);
 });
 
@@ -137,7 +137,7 @@ test("offers TLS 1.2 without CBC", async (context) => {
     await assertFails(withSuite(suites));
   }
   const client = await withSuite("ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES128-GCM-SHA256");
-  assert.is(await statusOf(client), 200);
+  assert.is(await fetchStatus(client), 200);
 });
 
 test("an endless head is answered with 408", async (context) => {
@@ -154,8 +154,8 @@ test("a body above the limit is rejected and its memory released", async (contex
   const server = await serverWith(context, { maxBodyBytes: 1000 });
   const client = await open(server);
   const head = `POST /echo HTTP/1.1\r\n${HOST}Content-Length: 2000\r\n\r\n`;
-  assert.is(await statusOf(client, head + "x".repeat(2000)), 413);
-  assert.is(await statusOf(client), 200);
+  assert.is(await fetchStatus(client, head + "x".repeat(2000)), 413);
+  assert.is(await fetchStatus(client), 200);
   assert.is(server.budget.used, 0);
 });
 
@@ -180,28 +180,28 @@ test("responses for a client that does not read are buffered up to a limit", asy
 });
 
 test("clients need a certificate of the CA if it is required", async (context) => {
-  const server = await serverWith(context, { tls: await materialOf("server", "ca.pem") });
-  assert.is(await statusOf(await open(server, HERE, KNOWN_CLIENT)), 200);
+  const server = await serverWith(context, { tls: await createMaterial("server", "ca.pem") });
+  assert.is(await fetchStatus(await open(server, HERE, KNOWN_CLIENT)), 200);
   for (const client of [BELIEVES, await strayClient()]) {
-    await assertFails(open(server, HERE, client).then((client) => statusOf(client)));
+    await assertFails(open(server, HERE, client).then((client) => fetchStatus(client)));
   }
   assert.is(context.engine.requests, 1);
 });
 
 async function strayClient(): Promise<object> {
-  const { options } = await materialOf("stray");
+  const { options } = await createMaterial("stray");
   return { ...BELIEVES, ...options };
 }
 
 test("renewed certificates apply to new connections and keep existing ones", async (context) => {
   const server = await serverWith(context);
   const before = await open(server);
-  server.useTls(await materialOf("renewed"));
+  server.useTls(await createMaterial("renewed"));
   const after = await open(server);
-  assert.is(subjectOf(before), "svc test server");
-  assert.is(subjectOf(after), "svc test server renewed");
-  assert.is(await statusOf(before), 200);
-  assert.is(await statusOf(after), 200);
+  assert.is(peerSubject(before), "svc test server");
+  assert.is(peerSubject(after), "svc test server renewed");
+  assert.is(await fetchStatus(before), 200);
+  assert.is(await fetchStatus(after), 200);
 });
 
 test("a drain answers connected clients and closes incomplete handshakes", async (context) => {
@@ -219,7 +219,7 @@ test("a drain answers connected clients and closes incomplete handshakes", async
   context.servers.length = 0;
 });
 
-function subjectOf({ socket }: RawClient): string {
+function peerSubject({ socket }: RawClient): string {
   return (socket as ReturnType<typeof connect>).getPeerCertificate().subject.CN as string;
 }
 

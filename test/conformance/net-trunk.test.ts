@@ -307,13 +307,13 @@ test(`survives any input (SEED=${SEED})`, async ({ server, engine }) => {
       bytes += random() < 0.8 ? requestText(id, paths[below(paths.length)]!, "POST", body) : "";
       if (random() < 0.3) bytes += frameHeader(1 + below(8), 1 + below(4), 0);
     }
-    const at = below(bytes.length);
+    const offset = below(bytes.length);
     const flipped = String.fromCharCode(below(256));
-    if (random() < 0.7) bytes = bytes.slice(0, at) + flipped + bytes.slice(at + 1);
+    if (random() < 0.7) bytes = bytes.slice(0, offset) + flipped + bytes.slice(offset + 1);
     const client = await RawClient.open(server.port);
-    client.send(TRUNK_LINE + bytes.slice(0, at));
+    client.send(TRUNK_LINE + bytes.slice(0, offset));
     if (random() < 0.5) await new Promise(setImmediate);
-    client.send(bytes.slice(at));
+    client.send(bytes.slice(offset));
     if (random() < 0.2) client.socket.end();
     if (round % 10 === 9) RawClient.closeAll();
   }

@@ -16,7 +16,7 @@ import { RawClient } from "./raw-client.js";
 const PROBE = "GET /probe HTTP/1.1\r\nHost: a\r\n\r\n";
 
 /** Name of a case in the lists of known differences. */
-export function nameOf(entry: Case): string {
+export function caseName(entry: Case): string {
   return `${entry.rule}: ${entry.name}`;
 }
 
@@ -59,7 +59,7 @@ export function addConformance(
   test.after(() => server.close());
 
   for (const entry of CASES) {
-    const name = nameOf(entry);
+    const name = caseName(entry);
     test(name, async () => {
       const open = () => RawClient.open(server.port, HERE, HERE, encryption?.client ?? null);
       const client = await open();
@@ -74,7 +74,7 @@ export function addConformance(
   }
 
   test("every known difference is a case", () => {
-    const names = new Set(CASES.map(nameOf));
+    const names = new Set(CASES.map(caseName));
     assert.is(names.size, CASES.length, "names are unique");
     for (const name of outcomes.keys()) assert.ok(names.has(name), name);
   });

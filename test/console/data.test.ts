@@ -228,7 +228,7 @@ test("does not poll in a hidden tab, or during another request", async () => {
 
 test("keeps the last points of a series, and gaps", () => {
   const series = new Series(2, 3);
-  for (let at = 1; at <= 5; at++) series.add(at, [at, -at]);
+  for (let time = 1; time <= 5; time++) series.add(time, [time, -time]);
   series.add(5, [9, 9]);
   series.add(6, []);
   assert.equal(series.times, [4, 5, 6]);

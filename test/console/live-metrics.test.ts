@@ -18,14 +18,14 @@ const test = suite("live metrics");
 
 test("computes a rate over two to six samples, and restarts after a counter reset", () => {
   const rates = new Rates();
-  const look = (at: number, n: number) => rates.add(at, new Map([["a", n]]));
+  const look = (time: number, n: number) => rates.add(time, new Map([["a", n]]));
   look(0, 0);
   assert.is(rates.of("a"), null);
   look(1000, 10);
   assert.is(rates.of("a"), 10);
   look(1000, 99);
   assert.is(rates.of("a"), 10);
-  for (let at = 2; at <= 7; at++) look(at * 1000, at * 100);
+  for (let second = 2; second <= 7; second++) look(second * 1000, second * 100);
   assert.is(rates.of("a"), 100);
   look(8000, 1);
   assert.is(rates.of("a"), null);
@@ -34,8 +34,8 @@ test("computes a rate over two to six samples, and restarts after a counter rese
 
 test("reports busy after five changed samples, at any polling rate", () => {
   const looks = new BusyDetector();
-  const look = (at: number, ms: number) => looks.add(at, new Map([["a", ms]]));
-  for (let at = 0; at < 16_000; at += 500) look(at, 100);
+  const look = (time: number, ms: number) => looks.add(time, new Map([["a", ms]]));
+  for (let time = 0; time < 16_000; time += 500) look(time, 100);
   assert.is(looks.isBusy("a"), false);
   look(16_000, 4999);
   assert.is(looks.isBusy("a"), true);

@@ -13,8 +13,8 @@ const NAMES = {
 };
 /** `|` is the cursor. */
 const words = (marked: string): readonly string[] => {
-  const at = marked.indexOf("|");
-  return completionsAt(marked.replace("|", ""), at, NAMES).words;
+  const cursor = marked.indexOf("|");
+  return completionsAt(marked.replace("|", ""), cursor, NAMES).words;
 };
 
 test("suggests completions valid at the cursor", () => {

@@ -52,9 +52,9 @@ function createPdf(port = 0): string {
     `<</Type/Annot/Subtype/Link/Rect[0 0 999 999]/Border[0 0 0]${action}>>`,
   ];
   let pdf = "%PDF-1.4\n";
-  const offsets = objects.map((object, at) => {
+  const offsets = objects.map((object, index) => {
     const offset = pdf.length;
-    pdf += `${at + 1} 0 obj${object}endobj\n`;
+    pdf += `${index + 1} 0 obj${object}endobj\n`;
     return `${String(offset).padStart(10, "0")} 00000 n \n`;
   });
   const table = `xref\n0 5\n0000000000 65535 f \n${offsets.join("")}`;
@@ -171,9 +171,9 @@ async function click(port: number, clicks: number): Promise<[answer: string, cli
       await tab.until("document.readyState === 'complete'");
       return [String(await tab.value("document.body.innerText")), clicked];
     }
-    const at = { x: 400, y: 300, button: "left", clickCount: 1 };
+    const pointer = { x: 400, y: 300, button: "left", clickCount: 1 };
     for (const type of ["mousePressed", "mouseReleased"]) {
-      await tab.send("Input.dispatchMouseEvent", { type, ...at });
+      await tab.send("Input.dispatchMouseEvent", { type, ...pointer });
     }
     await sleep(200);
   }

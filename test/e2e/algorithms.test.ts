@@ -193,7 +193,8 @@ function startSupervisor(store: GraphStore): Thread {
 function makeWeb(): GraphStore {
   const store = GraphStore.create("web", TEST_THREAD);
   const graph = openStore(store);
-  for (let at = 0; at < 3000; at++) graph.connect(`v${at}`, "to", `v${(at * 7919) % 3000}`);
+  for (let index = 0; index < 3000; index++)
+    graph.connect(`v${index}`, "to", `v${(index * 7919) % 3000}`);
   return store;
 }
 
@@ -209,10 +210,10 @@ async function rejected(promise: Promise<unknown>): Promise<unknown> {
 
 test("restart once after their thread dies", async () => {
   const { supervisor, workers, deaths, close } = startSupervisor(makeWeb());
-  const kill = async (at: number): Promise<void> => {
-    while (workers[at] === undefined) await delay(5);
+  const kill = async (step: number): Promise<void> => {
+    while (workers[step] === undefined) await delay(5);
     while (!(supervisor.report().running[0]!.progress > 0)) await delay(5);
-    await workers[at].terminate();
+    await workers[step].terminate();
   };
   const once = supervisor.run({ ...LONG, options: { rounds: 2000, hits: 3 } }, {});
   await kill(0);

@@ -163,14 +163,17 @@ test("distinguishes types of the same name from two builds", async () => {
   await Promise.all([load(project), load(otherProject)]);
   const { argspec, hash } = await describe();
   const byName = new Map(argspec.plugins.map((plugin) => [plugin.name, plugin]));
-  const typeOf = (name: string): string => {
+  const declaredType = (name: string): string => {
     const { $ref } = byName.get(name)!.params[0]!.schema as { $ref: string };
     return $ref.slice("#/$defs/".length);
   };
   assert.equal(Object.keys(argspec.$defs).sort(), ["Point", "Point2"]);
-  assert.equal(argspec.$defs[typeOf("move")]!.required, ["x"]);
-  assert.equal(argspec.$defs[typeOf("named")]!.required, ["name"]);
-  assert.is(JSON.stringify(byName.get("named")!.result).includes(`$defs/${typeOf("named")}`), true);
+  assert.equal(argspec.$defs[declaredType("move")]!.required, ["x"]);
+  assert.equal(argspec.$defs[declaredType("named")]!.required, ["name"]);
+  assert.is(
+    JSON.stringify(byName.get("named")!.result).includes(`$defs/${declaredType("named")}`),
+    true,
+  );
   assert.is(hash, contractHash(argspec));
 });
 

@@ -74,7 +74,7 @@ async function form(query: string, port = server.port): Promise<unknown> {
 
 const schema = (port?: number) => form("format=schema", port) as Promise<Argspec>;
 
-const hashOf = ({ headers }: DecodedResponse) => headers.get("x-svc-argspec");
+const readHash = ({ headers }: DecodedResponse) => headers.get("x-svc-argspec");
 
 test("returns the schema of the build on both ports", async () => {
   for (const port of [server.port, server.port + 1]) {
@@ -173,9 +173,9 @@ test("sends its hash in responses to clients that send one", async () => {
     for (const port of [server.port, server.port + 1]) {
       const response = await get(port, path, { ...init, headers: { ...ASKING, ...init.headers } });
       assert.is(response.status, status, path);
-      assert.is(hashOf(response), built.hash, path);
+      assert.is(readHash(response), built.hash, path);
       assert.is(response.headers.get("access-control-expose-headers"), null);
-      assert.is(hashOf(await get(port, path, init)), null, path);
+      assert.is(readHash(await get(port, path, init)), null, path);
     }
   }
 });
@@ -203,7 +203,7 @@ test("returns the contract of the whole matrix from an instance with one role", 
     );
     assert.equal(argspec.service, { name: "temporary", prefix: "/shop" });
     const ping = await get(part.port, "/svc/builtin/ping", { headers: ASKING });
-    assert.is(hashOf(ping), built.hash);
+    assert.is(readHash(ping), built.hash);
     const { response } = (await get(part.port, "/svc/plugins")).json;
     assert.equal(
       (response as { path: string }[]).map(({ path }) => path),
@@ -238,17 +238,17 @@ test("sends the hash of the dispatcher, regardless of the responding instance", 
   const { port } = lowerMatrix.dispatcher;
   const { hash, plugins } = await schema(port);
   assert.ok(plugins.length > 0);
-  assert.is.not((await schema(lowerMatrix.at(0, 0).proxy.target)).hash, hash);
+  assert.is.not((await schema(lowerMatrix.place(0, 0).proxy.target)).hash, hash);
   const paths = ["find?n=1", "nosuch", "new", "find?n=x"];
   for (const path of paths) {
     for (const accept of ["application/json", "text/plain", "application/x-svc-partial"]) {
       const headers = { ...ASKING, accept };
-      assert.is(hashOf(await get(port, `/svc/plugin/${path}`, { headers })), hash, path);
+      assert.is(readHash(await get(port, `/svc/plugin/${path}`, { headers })), hash, path);
     }
-    assert.is(hashOf(await get(port, `/svc/plugin/${path}`)), null);
+    assert.is(readHash(await get(port, `/svc/plugin/${path}`)), null);
   }
   const identified = await get(port, "/svc/builtin/Identify", { headers: ASKING });
-  assert.is(hashOf(identified), hash);
+  assert.is(readHash(identified), hash);
   await lowerMatrix.stop();
 });
 

@@ -76,8 +76,8 @@ async function lossAt(folder: string, kill: number): Promise<number> {
   writer.kill("SIGKILL");
   await once(writer, "close");
   const bytes = readFileSync(`${root}.times`);
-  const times = Array.from({ length: Math.floor(bytes.length / 8) }, (_, at) => {
-    return bytes.readDoubleLE(at * 8);
+  const times = Array.from({ length: Math.floor(bytes.length / 8) }, (_, index) => {
+    return bytes.readDoubleLE(index * 8);
   });
   const reader = start(join(folder, "reader.mjs"), root);
   let output = "";
@@ -87,11 +87,11 @@ async function lossAt(folder: string, kill: number): Promise<number> {
   await once(reader, "close");
   const ids = JSON.parse(/^ids (.*)$/m.exec(output)![1]!) as string[];
   const durable = ids.length - 1;
-  const expected = ["first", ...Array.from({ length: durable }, (_, at) => `v${at}`)];
+  const expected = ["first", ...Array.from({ length: durable }, (_, index) => `v${index}`)];
   assert.equal(ids.sort(), expected.sort(), "no change is missing before one that is there");
-  return times.slice(durable).reduce((sum, time, at, lost) => {
+  return times.slice(durable).reduce((sum, time, index, lost) => {
     // A busy machine stops all threads at times: then there is nothing to lose.
-    return sum + Math.min(PACE_MS, (lost[at + 1] ?? time) - time);
+    return sum + Math.min(PACE_MS, (lost[index + 1] ?? time) - time);
   }, 0);
 }
 

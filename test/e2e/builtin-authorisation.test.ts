@@ -28,7 +28,7 @@ const OPERATIONS = BUILTINS.plugins.map(({ path }) => path).filter((path) => isO
 const ARGUMENTS = "graph=people&id=alice&initial=alice&terminal=bob&plugin=feed&neighbor=bob";
 
 /** Changes would be a response without end; this position has none. */
-function queryOf(path: string): string {
+function buildQuery(path: string): string {
   return path.endsWith("/changes") ? `${ARGUMENTS}&since=none` : ARGUMENTS;
 }
 
@@ -99,7 +99,7 @@ for (const [label, client] of Object.entries(STRANGERS)) {
     const before = await content();
     for (const path of PATHS.filter((path) => !isOperation(path))) {
       for (const port of [0, 1] as const) {
-        const { status, text } = await request(`${path}?${queryOf(path)}`, "POST", client, port);
+        const { status, text } = await request(`${path}?${buildQuery(path)}`, "POST", client, port);
         if (CHANGES.includes(path)) assert.is(status, 403, `${path} ${text}`);
         // The admin port refuses every request that calls the server by an unknown name.
         else if (port === 1 && client.host !== undefined) {
@@ -109,7 +109,7 @@ for (const [label, client] of Object.entries(STRANGERS)) {
         // Cross-origin POSTs are refused whatever they contain.
         else if (client.isPage) assert.match(text, "403 Forbidden: cross-origin request");
         else assert.is.not(status, 403, `${path} ${text}`);
-        const read = await request(`${path}?${queryOf(path)}`, "GET", client, port);
+        const read = await request(`${path}?${buildQuery(path)}`, "GET", client, port);
         if (port === 1 && client.host !== undefined) assert.is(read.status, 403);
         else if (CHANGES.includes(path)) assert.is(read.status, 405, `${path} ${read.text}`);
         else assert.is.not(read.status, 403, `${path} ${read.text}`);
@@ -152,12 +152,12 @@ test("tells a trusted client how to send a change", async () => {
   const bodies = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"];
   for (const path of CHANGES) {
     const responses: [Reply, number][] = [
-      [await request(`${path}?${queryOf(path)}`, "GET", { fields: [MEANT] }), 405],
-      [await request(`${path}?${queryOf(path)}`, "POST", {}), 403],
+      [await request(`${path}?${buildQuery(path)}`, "GET", { fields: [MEANT] }), 405],
+      [await request(`${path}?${buildQuery(path)}`, "POST", {}), 403],
     ];
     for (const type of bodies) {
       const client = { fields: [`Content-Type: ${type}`] };
-      responses.push([await request(`${path}?${queryOf(path)}`, "POST", client), 403]);
+      responses.push([await request(`${path}?${buildQuery(path)}`, "POST", client), 403]);
     }
     for (const [{ status, text }, expected] of responses) {
       assert.is(status, expected, text);
@@ -176,17 +176,17 @@ test("tells a trusted client how to send a change", async () => {
 });
 
 /** Slot of a request that asks for one of the last queue. */
-async function slotOf(client: Client): Promise<number> {
+async function findSlot(client: Client): Promise<number> {
   const fields = [...(client.fields ?? []), "X-SVC-Builtin-Min-Executor: queue3"];
   const path = "/svc/builtin/vertex?graph=none&id=x";
   return JSON.parse((await request(path, "GET", { ...client, fields })).text).exec_id;
 }
 
 test("lets only trusted clients choose executors and inspect other requests", async () => {
-  assert.ok((await slotOf({})) >= 6);
+  assert.ok((await findSlot({})) >= 6);
   assert.is((await request("/svc/inspect?level=3", "GET", {})).status, 200);
   for (const [label, client] of Object.entries(STRANGERS)) {
-    assert.is(await slotOf(client), 0, label);
+    assert.is(await findSlot(client), 0, label);
     for (const level of [0, 1, 2, 3]) {
       const { status, text } = await request(`/svc/inspect?level=${level}`, "GET", client);
       assert.is(status, level > 1 ? 403 : 200, `${label} ${text}`);

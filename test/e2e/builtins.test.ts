@@ -271,7 +271,7 @@ test("inspect shows its own request at each level", async () => {
 
 test("inspect shows a request whose body is incomplete", async () => {
   const path = "/svc/builtin/echo?arriving=1";
-  const statesOf = async (): Promise<string[]> => {
+  const fetchStates = async (): Promise<string[]> => {
     const shown = await get(server.port + 1, "/svc/inspect?level=1&main=1");
     const { connections } = response<Inspection>(shown);
     return connections
@@ -280,10 +280,10 @@ test("inspect shows a request whose body is incomplete", async () => {
   };
   const client = await RawClient.open(server.port);
   client.send(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab`);
-  while ((await statesOf())[0] !== "EXPECT_CONTENT") await delay(10);
+  while ((await fetchStates())[0] !== "EXPECT_CONTENT") await delay(10);
   client.send("cd");
   assert.is((await client.responses(1))[0]?.status, 200);
-  assert.equal(await statesOf(), []);
+  assert.equal(await fetchStates(), []);
   client.close();
 });
 

@@ -102,7 +102,7 @@ test.before(async () => {
   writeFileSync(join(files, "bundle.js"), bundle);
   server = await serve(EXAMPLE, "--root", root, "--cors", "*");
   pages = createServer(async (request, response) => {
-    if (request.method === "POST") reported(JSON.parse(await bodyOf(request)));
+    if (request.method === "POST") reported(JSON.parse(await readBody(request)));
     const isCode = request.url?.startsWith("/bundle.js") === true;
     response.setHeader("content-type", isCode ? "text/javascript" : "text/html");
     response.end(isCode ? bundle : HTML);
@@ -118,7 +118,7 @@ test.after(async () => {
   await Promise.all([server.end(), new Promise((resolve) => pages.close(resolve))]);
 });
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage): Promise<string> {
   let text = "";
   for await (const chunk of request.setEncoding("utf8")) text += chunk;
   return text;

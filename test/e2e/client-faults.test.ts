@@ -168,17 +168,17 @@ for (const [where, loss] of Object.entries(LOSSES)) {
 test("repeats a change with its key, whatever happened to the first attempt", async () => {
   const change: Operation = { ...WRITE, once: true };
   const atWork = failure(409, "SVC3405: a request with this Idempotency-Key is at work");
-  const keysOf = () => server.received.map(({ headers }) => headers["idempotency-key"]);
+  const receivedKeys = () => server.received.map(({ headers }) => headers["idempotency-key"]);
   server.script(reset(), atWork, ok(2));
   assert.is(await client.call(change, { content: "x" }, { retries: 2 }), 2);
-  const keys = keysOf();
+  const keys = receivedKeys();
   assert.match(String(keys[0]), /^"[0-9a-f]{32}"$/);
   assert.equal(keys, Array(3).fill(keys[0]));
   server.script(failure(421, "S1 leads the group"), ok(2));
   assert.is(await client.call(change, { content: "x" }, {}), 2);
   // `fetch` repeats after 421 by itself; if the body was late, it fails and repeats all the same.
-  assert.ok(keysOf().length >= 2);
-  assert.is(new Set(keysOf()).size, 1);
+  assert.ok(receivedKeys().length >= 2);
+  assert.is(new Set(receivedKeys()).size, 1);
   server.script(ok(1));
   await client.call(change, { content: "x" }, {});
   assert.not.equal(server.received[0]!.headers["idempotency-key"], keys[0]);
@@ -189,7 +189,7 @@ test("repeats a change with its key, whatever happened to the first attempt", as
   await client.call(change, { content: "x" }, { headers: { "Idempotency-Key": "own" } });
   await client.call({ ...change, readonly: true }, { content: "x" }, {});
   await client.call(FIND, {}, {});
-  assert.equal(keysOf(), ["own", undefined, undefined]);
+  assert.equal(receivedKeys(), ["own", undefined, undefined]);
 });
 
 test("retries a POST after 429 and 503: neither was executed", async () => {

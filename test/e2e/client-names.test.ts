@@ -8,9 +8,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Argspec } from "../../argspec/argspec.js";
 import {
-  argspecOf,
   INTEGER,
   list,
+  makeArgspec,
   object,
   optional,
   param,
@@ -85,11 +85,11 @@ test("give every plugin, type and parameter a usable name", async () => {
     oddPlugin,
     plugin("typed", { params: typed }),
   ];
-  await withClient(argspecOf(plugins, $defs), async (project) => {
+  await withClient(makeArgspec(plugins, $defs), async (project) => {
     const members = PARAMS.map((name) => `["${name}"]: "${name}"`).join(", ");
     const lists = TYPES.map((_, index) => `p${index}: [${index}]`).join(", ");
     const calls = [
-      ...METHODS.map((name) => `client.${methodOf(name)}()`),
+      ...METHODS.map((name) => `client.${methodName(name)}()`),
       `client.odd({ ${members} })`,
       `client.typed({ ${lists} })`,
       "client.searchRaw()",
@@ -105,7 +105,7 @@ test("give every plugin, type and parameter a usable name", async () => {
 });
 
 /** By the table of names: with an underscore if the name is reserved, without a duplicate. */
-function methodOf(name: string): string {
+function methodName(name: string): string {
   const taken = "constructor then with toString hasOwnProperty builtin services class await";
   return `${taken} searchRaw search_raw`.split(" ").includes(name)
     ? `${name}_`
@@ -125,7 +125,7 @@ test("never turn foreign texts into code", async () => {
   const $defs = Object.fromEntries(
     TEXTS.map((text, index) => [`Harm${index}`, { ...tuple([STRING]), description: text }]),
   );
-  await withClient(argspecOf(harmful, $defs, TEXTS[0]!), async (project) => {
+  await withClient(makeArgspec(harmful, $defs, TEXTS[0]!), async (project) => {
     project.write("use.mts", program(project.name, ["client.harm0()"]));
     project.write(
       "use.cts",
@@ -155,7 +155,7 @@ test("need no type instantiations for 1000 plugins", async () => {
       result: { kind: "response", sortkey: INTEGER, item, meta: true },
     });
   });
-  await withClient(argspecOf(plugins, $defs), async (project) => {
+  await withClient(makeArgspec(plugins, $defs), async (project) => {
     const call = `const found = await client.plugin7({ q: "x" });`;
     const use = `import type { Client } from "${project.name}";\ndeclare const client: Client;\n`;
     project.write(

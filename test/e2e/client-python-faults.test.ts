@@ -5,7 +5,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { partialError } from "../../runtime/dispatch/error-chain.js";
-import { argspecOf, optional, param, plugin } from "../argspec/sample-argspec.js";
+import { makeArgspec, optional, param, plugin } from "../argspec/sample-argspec.js";
 import { HAS_PYTHON, sayIfSkipped } from "../support/python.js";
 import { type Failure, type Order, PythonClient, type Reply } from "./support/python-client.js";
 import {
@@ -23,7 +23,7 @@ const faults = suite("python client faults");
 const test = HAS_PYTHON ? faults : faults.skip;
 sayIfSkipped("python client faults");
 
-const ARGSPEC = argspecOf([
+const ARGSPEC = makeArgspec([
   plugin("find", { params: [optional("q"), optional("at", { wire: "json", schema: {} })] }),
   plugin("get", { readonly: true, open: true, params: [optional("q", { wire: "bytes" })] }),
   plugin("put", { params: [param("content", { in: "body", wire: "bytes" })] }),
@@ -78,22 +78,22 @@ function sent(): readonly string[] {
 }
 
 test("encodes parameters as the server decodes them", async () => {
-  const at = { a: [1, null, "ü"] };
-  await result({ ...FIND, params: { q: "a b&c=d+%?#/ü€😀\n", at } });
+  const value = { a: [1, null, "ü"] };
+  await result({ ...FIND, params: { q: "a b&c=d+%?#/ü€😀\n", at: value } });
   await result({ ...FIND, params: { q: null, at: null } });
   await result({ ...FIND, params: { q: true } });
   await result({ ...GET, params: { q: { bytes: "AP8m" }, more: 1.5 } });
   await result(PUT);
-  await result({ do: "tell", params: { content: at } });
+  await result({ do: "tell", params: { content: value } });
   const text = encodeURIComponent("a b&c=d+%?#/ü€😀\n");
-  const json = encodeURIComponent(JSON.stringify(at));
+  const json = encodeURIComponent(JSON.stringify(value));
   assert.equal(sent(), [
     `GET /svc/plugin/find?q=${text}&at=${json}`,
     "GET /svc/plugin/find?q&at=null",
     "GET /svc/plugin/find?q=true",
     "GET /svc/plugin/get?q=%00%FF%26&more=1.5",
     "POST /svc/plugin/put x",
-    `POST /svc/plugin/tell ${JSON.stringify(at)}`,
+    `POST /svc/plugin/tell ${JSON.stringify(value)}`,
   ]);
   const types = server.received.map(({ headers }) => headers["content-type"]);
   assert.equal(types.slice(4), ["application/octet-stream", "application/json"]);

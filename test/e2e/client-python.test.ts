@@ -48,7 +48,7 @@ async function run(folder: string, { port }: RunningServer, script: string): Pro
 }
 
 /** A folder with the client of a source. */
-async function clientOf(from: string): Promise<string> {
+async function generateClient(from: string): Promise<string> {
   const out = mkdtempSync(join(root, "client-"));
   await svc("client", "--lang", "python", "--from", from, "--out", out);
   assert.equal(readdirSync(out), ["client.py"]);
@@ -84,11 +84,11 @@ abc
 test("call every plugin of hello, and are the same from the server", async () => {
   const project = join(EXAMPLES, "hello");
   await buildProject(project);
-  const folder = await clientOf(project);
+  const folder = await generateClient(project);
   const server = await start(project);
   assert.is(await run(folder, server, HELLO), HELLO_OUTPUT);
   const text = (path: string) => readFileSync(join(path, "client.py"), "utf8");
-  assert.is(text(await clientOf(`http://127.0.0.1:${server.port}`)), text(folder));
+  assert.is(text(await generateClient(`http://127.0.0.1:${server.port}`)), text(folder));
 });
 
 test("see graphs with the client of railways", async () => {
@@ -110,11 +110,11 @@ for hit in shop.builtin.nearest(graph="cities", content=json.dumps({"vectors": p
     print(hit["id"], round(hit["similarity"], 6))
 `;
   const printed = "219\n718000 Oslo 59.91\nTrue\nPort 2.707107\n";
-  assert.is(await run(await clientOf(project), server, script), printed);
+  assert.is(await run(await generateClient(project), server, script), printed);
 });
 
 test("leave the file unchanged in a second run, and overwrite no other file", async () => {
-  const folder = await clientOf(join(EXAMPLES, "hello"));
+  const folder = await generateClient(join(EXAMPLES, "hello"));
   const file = join(folder, "client.py");
   const { mtimeMs } = statSync(file);
   const again = ["client", "--lang", "python", "--from", join(EXAMPLES, "hello"), "--out", folder];
@@ -143,7 +143,7 @@ test("raise every kind of error of a live server", async () => {
   await buildProject(ENGINE);
   const options = ["--max-body-bytes", "1000", "--plugin-timeout", "500"];
   const server = await start(ENGINE, ...options);
-  const folder = await clientOf(ENGINE);
+  const folder = await generateClient(ENGINE);
   const script = `${TELL}
 tell(shop.fails, text="no \\u2713")
 tell(shop.burns, ms="x")
@@ -191,7 +191,7 @@ error = tell(shop.heights, n="x")
 print(error.chain, error.__cause__.kind, error.__cause__.status)
 `;
   // Both partitions refuse; the faster one is reported.
-  const printed = await run(await clientOf(project), top, script);
+  const printed = await run(await generateClient(project), top, script);
   assert.is(
     printed.replace(/(?<=partition=)[01](?=, width=2, status=400)/, "0 or 1"),
     `['Elbrus 5642 m'] 2

@@ -8,7 +8,7 @@ import {
   SvcError,
   type Token,
 } from "../../client/typescript/runtime.js";
-import { argspecOf, param, plugin } from "../argspec/sample-argspec.js";
+import { makeArgspec, param, plugin } from "../argspec/sample-argspec.js";
 import { HAS_PYTHON, sayIfSkipped } from "../support/python.js";
 import { type Order, PythonClient, type Reply } from "./support/python-client.js";
 import { failure, ok, ScriptedServer, type Step } from "./support/scripted-server.js";
@@ -141,7 +141,7 @@ test.run();
 const python = suite("tokens of python clients");
 const pythonTest = HAS_PYTHON ? python : python.skip;
 sayIfSkipped("tokens of python clients");
-const ARGSPEC = argspecOf([
+const ARGSPEC = makeArgspec([
   plugin("find"),
   plugin("put", { params: [param("content", { in: "body", wire: "bytes" })] }),
 ]);

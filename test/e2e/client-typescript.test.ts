@@ -85,10 +85,10 @@ async function start(example: string, folder: string): Promise<readonly RunningS
 async function compareWithServer(example: string, url: string): Promise<void> {
   const out = join(root, `${example}-live`);
   assert.is((await svcHere("client", "--from", url, "--out", out)).code, 0);
-  assert.equal(filesOf(out), filesOf(join(project.folder, `${example}-client`)));
+  assert.equal(readFiles(out), readFiles(join(project.folder, `${example}-client`)));
 }
 
-function filesOf(folder: string): Readonly<Record<string, string>> {
+function readFiles(folder: string): Readonly<Record<string, string>> {
   const names = readdirSync(folder).sort();
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
 }
@@ -98,13 +98,13 @@ test("are left unchanged by a second run, and written again after a change", asy
   const write = () => svcHere("client", "--from", join(EXAMPLES, "hello", ".svc"), "--out", out);
   const times = () => readdirSync(out).map((name) => statSync(join(out, name)).mtimeMs);
   assert.match((await write()).stdout, "written, 4 plugins");
-  const before = filesOf(out);
+  const before = readFiles(out);
   const created = times();
   assert.match((await write()).stdout, "current");
   assert.equal(times(), created);
   writeFileSync(join(out, "index.js"), `${before["index.js"]} `);
   assert.match((await write()).stdout, "written");
-  assert.equal(filesOf(out), before);
+  assert.equal(readFiles(out), before);
 });
 
 test("do not overwrite other files", async () => {

@@ -160,16 +160,16 @@ test("accept and return dates and URLs", async () => {
     const { json, status } = await get(project.server.port, `/svc/plugin/day?${query}`);
     return status === 200 ? json.response : [status, JSON.stringify(json.message)];
   };
-  const at = "2026-02-28T12:00:00.000Z";
+  const date = "2026-02-28T12:00:00.000Z";
   const tags = { a: 1 };
   assert.equal(await request("at=2026-02-28T13:00:00%2B01:00&link=https://example.org/x"), {
-    ...{ at, hours: 12, host: "example.org", tags },
+    ...{ at: date, hours: 12, host: "example.org", tags },
   });
-  assert.equal(await request(`at=${at}`), { at, hours: 12, host: null, tags });
+  assert.equal(await request(`at=${date}`), { at: date, hours: 12, host: null, tags });
   for (const [query, expectedMessage] of [
     ["at=tomorrow", "at=tomorrow (a date and time"],
-    [`at=${at}&link=x`, "link=x (a URI"],
-    [`at=${at}&link=http://[`, "link (a URL is required)"],
+    [`at=${date}&link=x`, "link=x (a URI"],
+    [`at=${date}&link=http://[`, "link (a URL is required)"],
   ]) {
     const [status, message] = (await request(query!)) as [number, string];
     assert.is(status, 400);

@@ -112,7 +112,7 @@ inBrowser("shows a running request in detail, and keeps its last state", async (
 inBrowser("shows an engine that dies and recovers on the open page", async () => {
   await page.open(port, "matrix");
   await page.tab.until(`document.querySelectorAll("td .st.ok").length === 4`);
-  await engines.at(1, 0).kill();
+  await engines.place(1, 0).kill();
   // A request detects that its back-end is down.
   const isSaid = `document.querySelectorAll("td .st.ok").length === 3`;
   while ((await page.tab.value(isSaid)) !== true) {
@@ -120,7 +120,7 @@ inBrowser("shows an engine that dies and recovers on the open page", async () =>
   }
   await page.tab.until(`[...document.querySelectorAll("[aria-label=Failures] tbody tr")]
     .filter((row) => Number(row.cells[2].innerText) > 0).length === 1`);
-  await engines.at(1, 0).restart();
+  await engines.place(1, 0).restart();
   await page.tab.until(`document.querySelectorAll("td .st.ok").length === 4`);
 });
 

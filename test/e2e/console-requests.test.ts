@@ -74,12 +74,12 @@ interface Window {
 }
 
 test("counts requests in windows within seconds", async () => {
-  const countOf = async (name: string): Promise<number> => {
+  const readCount = async (name: string): Promise<number> => {
     const { json } = await get(port + 1, "/svc/windows?range=300");
     const counts = (json.response as Window).plugins.find((plugin) => plugin.name === name);
     return counts?.counts.reduce((a, b) => a + b) ?? 0;
   };
-  while ((await countOf("find")) < 30) await new Promise((resolve) => setTimeout(resolve, 100));
+  while ((await readCount("find")) < 30) await new Promise((resolve) => setTimeout(resolve, 100));
 });
 
 inBrowser("finds the slowest request and its slowest part in three clicks", async () => {

@@ -140,7 +140,7 @@ async function confirm(title: string, word: string | null): Promise<void> {
   await page.tab.until(NO_DIALOG);
 }
 
-const nodeOf = async (id: string) =>
+const findNode = async (id: string) =>
   (await system.get(id, "/svc/nodestat", 1)).json.response as Record<string, unknown>;
 
 inBrowser("operates one or several other instances from this page", async () => {
@@ -151,15 +151,15 @@ inBrowser("operates one or several other instances from this page", async () => 
   await page.has("Unlocked for");
   // Its provider is set from the descriptor.
   const provides = async (many: number) => {
-    while (((await nodeOf("B1")).subscribers as unknown[]).length !== many) await delay(50);
+    while (((await findNode("B1")).subscribers as unknown[]).length !== many) await delay(50);
   };
   await confirm("Subscribe", null);
   await page.has("done: Subscribe at S1");
   await provides(1);
-  while ((await nodeOf("S1")).ready !== true) await delay(50);
+  while ((await findNode("S1")).ready !== true) await delay(50);
   await page.press("Service in", "main .cards");
   await page.has("done: ServiceIn at S1");
-  assert.is((await nodeOf("S1"))["service-in"], 1);
+  assert.is((await findNode("S1"))["service-in"], 1);
   await confirm("Unsubscribe", null);
   await page.has("done: Unsubscribe at S1");
   await provides(0);
@@ -203,12 +203,12 @@ inBrowser("shows that a stopped instance has been restarted", async () => {
   await page.open(ADMIN_PORT, "admin?on=S1", system.host);
   await page.press("Unlock");
   await page.has("Unlocked for");
-  const { pid, "graph-order": order, "graph-size": size } = await nodeOf("S1");
+  const { pid, "graph-order": order, "graph-size": size } = await findNode("S1");
   await confirm("Shut down", `${order}:${size}`);
   await page.has("done: Shutdown at S1");
   // `svc up` restarts processes that have exited.
   for (;;) {
-    const now = await nodeOf("S1").catch(() => null);
+    const now = await findNode("S1").catch(() => null);
     // While it starts, it reports that.
     if (typeof now?.pid === "number" && now.pid !== pid) break;
     await delay(100);

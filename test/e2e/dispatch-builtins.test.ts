@@ -49,12 +49,12 @@ interface Tree {
   readonly matrix?: readonly (readonly [number, Tree])[];
 }
 
-function portOf({ address }: Tree): number {
+function parsePort({ address }: Tree): number {
   return Number(address.split(":")[1]);
 }
 
 test("Identify shows an engine", async () => {
-  const { engine } = lowerMatrix.at(0, 0);
+  const { engine } = lowerMatrix.place(0, 0);
   const { json } = await request(engine.port, "Identify");
   const { level, entries } = json.response as Merged<number, Tree>;
   assert.is(level, 0);
@@ -62,7 +62,7 @@ test("Identify shows an engine", async () => {
   const [key, tree] = entries[0]!;
   assert.is(key, 0);
   assert.is(tree.ident, "(0, 1, 1, 1, 0, 0, 0, 1)");
-  assert.is(portOf(tree), engine.port);
+  assert.is(parsePort(tree), engine.port);
   assert.equal(tree.registry, {});
 });
 
@@ -72,9 +72,9 @@ test("Identify walks the primary rows of two levels", async () => {
   assert.equal(json.partitions, [2, 0, 4]);
   const top = json.response as Tree;
   assert.equal(Object.keys(top), ["ident", "address", "hostname", "matrix"]);
-  assert.is(portOf(top), parentNode.port);
+  assert.is(parsePort(top), parentNode.port);
   assert.equal(
-    top.matrix!.map(([partition, tree]) => [partition, portOf(tree)]),
+    top.matrix!.map(([partition, tree]) => [partition, parsePort(tree)]),
     [
       [0, lowerMatrix.dispatcher.port],
       [1, lowerMatrix.dispatcher.port],
@@ -83,10 +83,10 @@ test("Identify walks the primary rows of two levels", async () => {
   for (const [partition, { ident, matrix: engines }] of top.matrix!) {
     assert.match(ident, new RegExp(`^\\(1, 2, 1, 4, ${partition}, 0, \\d, 1\\)$`));
     assert.equal(
-      engines!.map(([position, tree]) => [position, portOf(tree), Object.keys(tree).at(-1)]),
+      engines!.map(([position, tree]) => [position, parsePort(tree), Object.keys(tree).at(-1)]),
       [
-        [0, lowerMatrix.at(0, 1).engine.port, "registry"],
-        [1, lowerMatrix.at(1, 1).engine.port, "registry"],
+        [0, lowerMatrix.place(0, 1).engine.port, "registry"],
+        [1, lowerMatrix.place(1, 1).engine.port, "registry"],
       ],
     );
   }
@@ -105,7 +105,7 @@ test("the admin port of a dispatcher covers the whole matrix", async () => {
 
 test("MatrixObjects sums over all partitions", async () => {
   const none = { order: 0, size: 0, properties: 0, vectors: 0 };
-  const { response } = (await request(lowerMatrix.at(0, 0).engine.port, "MatrixObjects")).json;
+  const { response } = (await request(lowerMatrix.place(0, 0).engine.port, "MatrixObjects")).json;
   assert.equal((response as Merged<number, object>).entries, [[1, none]]);
   const summed = await request(parentNode.port, "MatrixObjects");
   assert.equal(summed.json.response, { level: 2, objects: none });
@@ -137,7 +137,7 @@ test("matrixplugins lists every level once, by path, top level first", async () 
 });
 
 test("matrixplugins of an engine lists its plugins on the main port only", async () => {
-  const { port } = lowerMatrix.at(0, 0).engine;
+  const { port } = lowerMatrix.place(0, 0).engine;
   const { response } = (await request(port, "matrixplugins")).json;
   const [key, { path, matrix: position }] = (response as Merged<string, Listed>).entries[0]!;
   assert.is(key, `${path} [00ff]`);
@@ -155,7 +155,7 @@ test("matrixplugins of an engine lists its plugins on the main port only", async
 });
 
 test("primary-row plugins respond 503 with their row", async () => {
-  const { engine } = lowerMatrix.at(0, 1);
+  const { engine } = lowerMatrix.place(0, 1);
   await engine.serviceIn(false);
   try {
     const response = await get(lowerMatrix.dispatcher.port, "/svc/builtin/Identify");
@@ -210,7 +210,7 @@ test("inspect shows the channels of a dispatched request", async () => {
   assert.is(channel!.cost, 2);
   assert.ok(Number(channel!["bytes-sent"]) > 100);
   assert.ok(Number(channel!["total-requests"]) >= 1);
-  const { engine } = lowerMatrix.at(1, 1);
+  const { engine } = lowerMatrix.place(1, 1);
   const [there] = await inspected(engine.port, path, ({ length }) => length === 1);
   assert.match(there!.partial.ident!.position, /^1\.1\.\d$/);
   assert.is((await response).status, 200);

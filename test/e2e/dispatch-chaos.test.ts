@@ -132,7 +132,7 @@ async function spoil(partition: number, random: Random, signal: AbortSignal, cou
     if (replica === well) continue;
     const name = random.of(Object.keys(FAULTS));
     counts.count(name);
-    await FAULTS[name]!(system.at(partition, replica), random);
+    await FAULTS[name]!(system.place(partition, replica), random);
     await delay(random.below(200));
   }
 }

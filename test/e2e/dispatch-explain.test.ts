@@ -43,13 +43,13 @@ async function request(port: number, path: string, headers = {}): Promise<Decode
   return get(port, `/svc/plugin/${path}`, { headers: asking });
 }
 
-function explanationOf({ text, json }: DecodedResponse): Explained {
+function readExplanation({ text, json }: DecodedResponse): Explained {
   assert.is(Object.keys(json).at(-1), "explain", text);
   return json.explain as Explained;
 }
 
 test("explains a merged response at both levels", async () => {
-  const { ms, partitions } = explanationOf(await request(parentNode.port, "find?n=1"));
+  const { ms, partitions } = readExplanation(await request(parentNode.port, "find?n=1"));
   assert.equal(Object.keys(ms).sort(), ["backends", "merge", "total", "wait"]);
   assert.equal(
     partitions.map(({ partition }) => partition),
@@ -60,31 +60,31 @@ test("explains a merged response at both levels", async () => {
   assert.ok(lower!.ms >= lower!.below!.ms.total!);
   assert.is(lower!.below!.partitions.length, 2);
   const [engine] = lower!.below!.partitions[1]!.tries;
-  assert.is(engine!.address, `127.0.0.1:${lowerMatrix.at(1, 0).proxy.port}`);
+  assert.is(engine!.address, `127.0.0.1:${lowerMatrix.place(1, 0).proxy.port}`);
   assert.is(engine!.costs.length, 2);
   assert.equal(Object.keys(engine!.below!.ms), ["total"]);
 });
 
 test("explains requests of pre-processors, post-processors, and failures", async () => {
-  const made = explanationOf(await request(lowerMatrix.dispatcher.port, "new"));
+  const made = readExplanation(await request(lowerMatrix.dispatcher.port, "new"));
   assert.ok("pre" in made.ms);
   assert.ok(made.partitions[0]!.tries[0]!.below);
   const failed = await request(lowerMatrix.dispatcher.port, "fails");
   assert.is(failed.status, 500);
   // The first failure is the outcome: it may be sent before the other partition responds.
-  const outcomes = explanationOf(failed).partitions.map(({ tries }) => tries[0]!.outcome);
+  const outcomes = readExplanation(failed).partitions.map(({ tries }) => tries[0]!.outcome);
   assert.ok(outcomes.includes(500), JSON.stringify(outcomes));
   assert.ok(outcomes.every((outcome) => outcome === 500 || outcome === null));
 });
 
 test("shows the replicas tried before", async () => {
-  const { proxy } = lowerMatrix.at(0, 0);
+  const { proxy } = lowerMatrix.place(0, 0);
   await request(lowerMatrix.dispatcher.port, "find");
   proxy.fault = "refuse";
   proxy.cut();
   let tries: Explained["partitions"][number]["tries"] = [];
   while (tries.length === 0 || tries[0]!.replica === 1) {
-    const explained = explanationOf(await request(lowerMatrix.dispatcher.port, "find"));
+    const explained = readExplanation(await request(lowerMatrix.dispatcher.port, "find"));
     tries = explained.partitions[0]!.tries;
     if (tries.length === 1 && tries[0]!.costs[0] === "down") break;
   }
@@ -103,7 +103,7 @@ test("explains only on request, and not in plain text", async () => {
   // For a partial it is a header field.
   const partial = { accept: "application/x-svc-partial" };
   assert.match((await request(port, "find", partial)).headers.get("x-svc-explain")!, '"costs":');
-  const { engine } = lowerMatrix.at(0, 0);
+  const { engine } = lowerMatrix.place(0, 0);
   assert.not("explain" in (await request(engine.port, "find")).json);
 });
 

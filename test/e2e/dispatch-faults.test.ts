@@ -86,7 +86,7 @@ async function write(
 }
 
 function setFault(partition: number, replica: number, fault: Fault): void {
-  const { proxy } = smallMatrix.at(partition, replica);
+  const { proxy } = smallMatrix.place(partition, replica);
   proxy.fault = fault;
   // Open connections must not remember earlier latencies.
   if (fault === "refuse") proxy.cut();
@@ -102,7 +102,7 @@ async function patient(replicas: readonly object[] = [{}, {}], options = {}) {
 }
 
 test("skips a back-end that dies and reuses it after recovery", async () => {
-  const backEnd = smallMatrix.at(1, 0);
+  const backEnd = smallMatrix.place(1, 0);
   assert.equal(await rows(), [0, 0]);
   await backEnd.kill();
   assert.equal(await rows(), [0, 1]);
@@ -122,7 +122,7 @@ test("sends fewer requests to an overloaded back-end for a while", async () => {
     const [replica] = (await rows()) as number[];
     assert.is(replica, 1);
   }
-  const { refused } = smallMatrix.at(0, 0).proxy;
+  const { refused } = smallMatrix.place(0, 0).proxy;
   // A time without requests follows each of them.
   assert.ok(refused > 0 && refused < requests / 2, `${refused}`);
 });
@@ -151,7 +151,7 @@ test("does not retry a partly executed POST at another dispatcher either", async
   }));
   const dispatcher = { partitions: [replicas], replicas: [{}, {}] };
   const parentNode = await MatrixNode.start({ dispatcher, processors: false });
-  const out = [0, 1].map((replica) => smallMatrix.at(1, replica).engine);
+  const out = [0, 1].map((replica) => smallMatrix.place(1, replica).engine);
   await Promise.all(out.map((engine) => engine.serviceIn(false)));
   const init = { method: "POST", body: "x" };
   const { status, json } = await get(parentNode.port, "/svc/plugin/write?id=half", init);
@@ -181,7 +181,7 @@ for (const [label, position] of [
   ["process", 0],
 ] as const) {
   test(`aborts a request to a hanging back-end at the timeout (${label})`, async () => {
-    const { engine } = smallMatrix.at(position, 0);
+    const { engine } = smallMatrix.place(position, 0);
     if (label === "process") engine.hang();
     else setFault(position, 0, "hang");
     assert.is(
@@ -216,20 +216,20 @@ test("reports missing partitions as coverage", async () => {
 });
 
 test("does not treat a slow back-end as hanging", async () => {
-  smallMatrix.at(0, 0).proxy.delayMs = TIMEOUT_MS / 4;
+  smallMatrix.place(0, 0).proxy.delayMs = TIMEOUT_MS / 4;
   assert.equal(await rows(), [0, 0]);
-  smallMatrix.at(0, 0).proxy.delayMs = 0;
+  smallMatrix.place(0, 0).proxy.delayMs = 0;
 });
 
 test("hides Service-OUT of a back-end from clients", async () => {
-  const { engine } = smallMatrix.at(0, 0);
+  const { engine } = smallMatrix.place(0, 0);
   await engine.serviceIn(false);
   assert.equal(await rows(), [1, 0]);
   await engine.serviceIn(true);
 });
 
 test("responds 503 without replicas of a partition, or with a partial result", async () => {
-  for (const replica of [0, 1]) await smallMatrix.at(1, replica).engine.serviceIn(false);
+  for (const replica of [0, 1]) await smallMatrix.place(1, replica).engine.serviceIn(false);
   const strictResponse = await request("find");
   assert.equal([strictResponse.status, strictResponse.json.message], [503, "Partition(s) down"]);
   assert.equal([strictResponse.json.level, strictResponse.json.partitions], [0, null]);
@@ -239,7 +239,7 @@ test("responds 503 without replicas of a partition, or with a partial result", a
     assert.is((await request(path, {}, lenientNode.port)).json.message, "Partition(s) down");
   }
   assert.is((await request("partial?n=0", {}, lenientNode.port)).status, 200);
-  for (const replica of [0, 1]) await smallMatrix.at(0, replica).engine.serviceIn(false);
+  for (const replica of [0, 1]) await smallMatrix.place(0, replica).engine.serviceIn(false);
   const none = await request("find", {}, lenientNode.port);
   assert.equal([none.status, none.json.message], [503, "All partitions down"]);
   for (const engine of smallMatrix.engines()) await engine.serviceIn(true);
@@ -286,23 +286,23 @@ test("rejects requests when the queue is full", async () => {
 test("transfers large bodies and partials", async () => {
   const { port } = await patient();
   const body = "ö".repeat(2_600_000);
-  const echoed = entriesOf(await request("echo", { method: "POST", body }, port));
+  const echoed = parseEntries(await request("echo", { method: "POST", body }, port));
   assert.ok(echoed.length === 2 && echoed.every(([, text]) => text === body));
-  const texts = entriesOf(await request("big?n=2000000", {}, port));
+  const texts = parseEntries(await request("big?n=2000000", {}, port));
   assert.ok(texts.length === 2 && texts.every(([, text]) => text === "ä".repeat(2_000_000)));
-  const entries = entriesOf(await request("many?n=20000", {}, port));
+  const entries = parseEntries(await request("many?n=20000", {}, port));
   assert.is(entries.length, 40_000);
   assert.ok(entries.every(([key, text], index) => key === index && text === `item ${index >> 1}`));
 });
 
 /** Of a merged result; an error fails the test with its text. */
-function entriesOf({ json, text }: DecodedResponse): [number, string][] {
+function parseEntries({ json, text }: DecodedResponse): [number, string][] {
   assert.is(json.status, "OK", text.slice(0, 2000));
   return (json.response as { entries: [number, string][] }).entries;
 }
 
 test("forwards bytes unchanged as a reverse proxy", async () => {
-  const { proxy } = smallMatrix.at(0, 0);
+  const { proxy } = smallMatrix.place(0, 0);
   const partitions = [[{ host: "127.0.0.1", port: proxy.port }]];
   const dispatcher = await MatrixNode.start({
     dispatcher: { partitions, replicas: [{ channels: 1 }] },

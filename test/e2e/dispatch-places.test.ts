@@ -62,7 +62,7 @@ test("a request has its position", async () => {
       path: "/svc/plugin/where?x=1",
       method: "GET",
     });
-    assert.is(baseport, smallMatrix.at(partition, 0).engine.port);
+    assert.is(baseport, smallMatrix.place(partition, 0).engine.port);
   }
   assert.is(rows.length, 2);
 });
@@ -191,7 +191,7 @@ test("a dispatcher reports its backlog to the level above", async () => {
 
 test("the configuration is returned as given", async () => {
   assert.equal(await smallMatrix.dispatcher.order("dispatcherConfig"), smallMatrix.config);
-  assert.is(await smallMatrix.at(0, 0).engine.order("dispatcherConfig"), null);
+  assert.is(await smallMatrix.place(0, 0).engine.order("dispatcherConfig"), null);
 });
 
 test("a restart keeps the matrix", async () => {
@@ -214,7 +214,7 @@ test("a stop finishes running requests and rejects new ones", async () => {
   assert.equal([newcomer.status, newcomer.json.message], [503, "Service Out"]);
   assert.is((await runningResponse).status, 200);
   await stopped;
-  const { proxy } = smallMatrix.at(0, 0);
+  const { proxy } = smallMatrix.place(0, 0);
   while (proxy.open > 0) await new Promise((resolve) => setTimeout(resolve, 1));
 });
 

@@ -74,7 +74,7 @@ const shapes: readonly Shape[] = [
     others: {},
     start: async () => {
       const [engine] = await engines(1);
-      return [await start("none", matrixOf([engine!])), engine!];
+      return [await start("none", makeMatrix([engine!])), engine!];
     },
   },
   {
@@ -84,7 +84,7 @@ const shapes: readonly Shape[] = [
     others: { PluginResponse: mergedHits(1, 2, 2) },
     start: async () => {
       const four = await engines(4);
-      const port = await start("post", matrixOf(four.slice(0, 2), four.slice(2)));
+      const port = await start("post", makeMatrix(four.slice(0, 2), four.slice(2)));
       return [port, port];
     },
   },
@@ -109,10 +109,10 @@ const shapes: readonly Shape[] = [
     start: async () => {
       const [first, second, third] = await engines(3);
       const below = await Promise.all([
-        start("none", matrixOf([first!], [second!])),
-        start("post", matrixOf([third!])),
+        start("none", makeMatrix([first!], [second!])),
+        start("post", makeMatrix([third!])),
       ]);
-      const port = await start("post", matrixOf([below[0]], [below[1]]));
+      const port = await start("post", makeMatrix([below[0]], [below[1]]));
       return [port, port];
     },
   },
@@ -133,7 +133,7 @@ const shapes: readonly Shape[] = [
       // Each must know the next one's port before that one runs.
       const ports = await freePorts(RING_SIZE);
       const started = ports.map((port, index) => {
-        return start("ring", matrixOf([ports[(index + 1) % RING_SIZE]!]), port);
+        return start("ring", makeMatrix([ports[(index + 1) % RING_SIZE]!]), port);
       });
       const [port] = await Promise.all(started);
       // The first ones to start have found no back-end yet.
@@ -144,7 +144,7 @@ const shapes: readonly Shape[] = [
 ];
 
 /** @param columns ports of each partition's replicas */
-function matrixOf(...columns: readonly (readonly number[])[]): object {
+function makeMatrix(...columns: readonly (readonly number[])[]): object {
   const partitions = columns.map((ports) => ports.map((port) => ({ host: "127.0.0.1", port })));
   return { partitions, replicas: columns[0]!.map(() => ({})) };
 }

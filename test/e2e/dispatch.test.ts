@@ -263,8 +263,8 @@ test("post: resubmits with other parameters until it is satisfied", async () => 
 const { MAKE_RELEASE } = process.env;
 if (MAKE_RELEASE !== undefined) {
   test("writes the fixture of this release", async () => {
-    await recordDispatch(MAKE_RELEASE, lowerMatrix.at(0, 0).engine.port, async (port) => {
-      const places = [port, lowerMatrix.at(1, 0).engine.port].map((engine) => [
+    await recordDispatch(MAKE_RELEASE, lowerMatrix.place(0, 0).engine.port, async (port) => {
+      const places = [port, lowerMatrix.place(1, 0).engine.port].map((engine) => [
         { host: "127.0.0.1", port: engine },
       ]);
       const dispatcher = { partitions: places, replicas: [{ channels: 1 }] };
@@ -278,7 +278,7 @@ if (MAKE_RELEASE !== undefined) {
 for (const { name, probe, query } of recordedDispatches()) {
   test(`answers a dispatcher of ${name}`, async () => {
     const repeat = async (sent: string, isOver: (bytes: Buffer) => boolean): Promise<Buffer> => {
-      const socket = connect(lowerMatrix.at(0, 0).engine.port, "127.0.0.1");
+      const socket = connect(lowerMatrix.place(0, 0).engine.port, "127.0.0.1");
       socket.write(Buffer.from(sent, "base64"));
       let received = Buffer.alloc(0);
       for await (const bytes of socket) {

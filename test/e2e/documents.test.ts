@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
-import { type Command, Document, fencesOf } from "./support/document.js";
+import { type Command, Document, parseFences } from "./support/document.js";
 import { seedShop } from "./support/seed-shop.js";
 import { buildProject, type RunningServer, serve } from "./support/server.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
@@ -45,7 +45,7 @@ const TSCONFIG = {
 };
 
 /** A project that holds programs. */
-function projectOf(programs: readonly string[]): TemporaryProject {
+function createProject(programs: readonly string[]): TemporaryProject {
   const names = programs.map((_, index) => `program${index}.ts`);
   return new TemporaryProject({
     "tsconfig.program.json": JSON.stringify({ ...TSCONFIG, files: ["console.d.ts", ...names] }),
@@ -74,7 +74,7 @@ function runCompiled({ folder }: TemporaryProject, index: number): string {
  * @param around the project in whose folder it is, built; null: an empty one
  */
 async function run(program: string, around: string | null = null): Promise<string> {
-  const project = projectOf([program]);
+  const project = createProject([program]);
   try {
     if (around !== null) {
       const plugins = join(ROOT, around, "plugins");
@@ -165,7 +165,7 @@ const alone = DOCUMENTS.flatMap(({ path, document }) =>
   }),
 );
 const broken = `${CHECKER}await check(7, async () => (1 + 1), 3);export {};`;
-const together = projectOf([...alone.map(({ program }) => program), broken]);
+const together = createProject([...alone.map(({ program }) => program), broken]);
 let errors = "";
 test.before(() => {
   errors = compile(together);
@@ -173,7 +173,7 @@ test.before(() => {
 test.after(() => together.remove());
 
 /** Compiler errors of a program, and those of no program. */
-function errorsOf(index: number): string {
+function formatErrors(index: number): string {
   const each = errors.split(/^(?=\S)/m);
   const isOther = (text: string) => /^program\d/.test(text) && !text.startsWith(`program${index}.`);
   return each.filter((text) => !isOther(text)).join("");
@@ -181,7 +181,7 @@ function errorsOf(index: number): string {
 
 for (const [index, { path, program }] of alone.entries()) {
   test(`${path}: its programs run`, () => {
-    const listed = errorsOf(index);
+    const listed = formatErrors(index);
     assert.is(listed === "" ? runCompiled(together, index) : `${listed}\n${program}`, "");
   });
 }
@@ -219,7 +219,7 @@ test("the tutorial of the shop quotes its files", () => {
   const files = [...names, "src/session.ts", "svc.config.ts"].map((name) =>
     flat(readFileSync(join(folder, name), "utf8")),
   );
-  const quotes = fencesOf(readFileSync(join(folder, "README.md"), "utf8"));
+  const quotes = parseFences(readFileSync(join(folder, "README.md"), "utf8"));
   for (const { language, code, line } of quotes) {
     if (language !== "ts part") continue;
     assert.ok(
@@ -230,7 +230,7 @@ test("the tutorial of the shop quotes its files", () => {
 });
 
 test("reports a broken expectation with its line", async () => {
-  assert.is(errorsOf(alone.length), "");
+  assert.is(formatErrors(alone.length), "");
   assert.is(runCompiled(together, alone.length), "7: gives 2\n");
   assert.match(await run(broken.replace("1 + 1", "1 + '")), /error TS/);
 });

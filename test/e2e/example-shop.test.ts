@@ -54,7 +54,7 @@ async function request<T>(path: string, options: Parameters<typeof get>[2] = {})
 }
 
 /** Status of a request, by default without a session. */
-async function statusOf(path: string, options: Parameters<typeof get>[2] = {}): Promise<number> {
+async function fetchStatus(path: string, options: Parameters<typeof get>[2] = {}): Promise<number> {
   return (await get(server.port, `/svc/plugin/${path}`, options)).status;
 }
 
@@ -81,23 +81,23 @@ test("finds products in pages, and counts all matches", async () => {
   assert.match(similar!.title, "boots");
   const [also] = await request<(Card & { buyers: number })[]>("alsoBought?product=p000000&n=1");
   assert.ok(also!.id !== "p000000" && also!.buyers > 0);
-  assert.is(await statusOf("similar?product=p999999"), 404);
+  assert.is(await fetchStatus("similar?product=p999999"), 404);
   // The ids of other vertices are no products.
-  assert.is(await statusOf("similar?product=%40user1"), 400);
+  assert.is(await fetchStatus("similar?product=%40user1"), 400);
 });
 
 test("requires a sign-in to buy", async () => {
-  assert.is(await statusOf("buy?product=p000010", POST), 401);
-  assert.is(await statusOf("register", credentials("ann", "short")), 400);
+  assert.is(await fetchStatus("buy?product=p000010", POST), 401);
+  assert.is(await fetchStatus("register", credentials("ann", "short")), 400);
   const url = `http://127.0.0.1:${server.port}/svc/plugin/register`;
   const registered = await fetch(url, credentials("ann", "correct horse"));
   assert.is(registered.status, 200);
   [cookie] = registered.headers.getSetCookie()[0]!.split(";") as [string];
   assert.match(registered.headers.getSetCookie()[0]!, "HttpOnly; SameSite=Strict");
-  assert.is(await statusOf("register", credentials("ann", "another horse")), 409);
-  assert.is(await statusOf("signIn", credentials("ann", "wrong horse")), 401);
-  assert.is(await statusOf("signIn", credentials("user1", "password")), 401);
-  assert.is(await statusOf("signIn", credentials("ann", "correct horse")), 200);
+  assert.is(await fetchStatus("register", credentials("ann", "another horse")), 409);
+  assert.is(await fetchStatus("signIn", credentials("ann", "wrong horse")), 401);
+  assert.is(await fetchStatus("signIn", credentials("user1", "password")), 401);
+  assert.is(await fetchStatus("signIn", credentials("ann", "correct horse")), 200);
   assert.equal(await request("trending"), []);
   for (const times of [1, 2]) assert.is(await request("buy?product=p000010", POST), times);
   const [trending] = await request<Card[]>("trending");
@@ -120,7 +120,7 @@ test("stores pictures by their content, and sends them as images", async () => {
   const send = (bytes: Uint8Array<ArrayBuffer>, product: string, headers = { cookie }) => {
     const body = new FormData();
     body.append("picture", new Blob([bytes], { type: "image/png" }), "a.png");
-    return statusOf(`addPicture?product=${product}`, { ...POST, body, headers });
+    return fetchStatus(`addPicture?product=${product}`, { ...POST, body, headers });
   };
   const statuses = [
     await send(PNG, "p000010"),
@@ -153,11 +153,11 @@ test("streams each sale", async () => {
 
 test("forgets a session", async () => {
   await request("signOut", POST);
-  assert.is(await statusOf("feed", { headers: { cookie } }), 401);
+  assert.is(await fetchStatus("feed", { headers: { cookie } }), 401);
 });
 
 /** Expression of the text of an element. */
-const textOf = (selector: string) => `document.querySelector("${selector}")?.innerText`;
+const innerTextScript = (selector: string) => `document.querySelector("${selector}")?.innerText`;
 
 async function signIn(tab: BrowserTab): Promise<void> {
   await tab.value(`(() => {
@@ -166,7 +166,7 @@ async function signIn(tab: BrowserTab): Promise<void> {
     form.elements.password.value = "battery staple";
     form.querySelector("[value=register]").click();
   })()`);
-  await tab.until(`${textOf("#status")} === "Welcome, bob."`);
+  await tab.until(`${innerTextScript("#status")} === "Welcome, bob."`);
 }
 
 async function addPicture(tab: BrowserTab): Promise<void> {
@@ -179,7 +179,7 @@ async function addPicture(tab: BrowserTab): Promise<void> {
     input.files = files.files;
     input.dispatchEvent(new Event("change"));
   })()`);
-  await tab.until(`${textOf("#status")} === "Thank you for the picture (image/png)."`);
+  await tab.until(`${innerTextScript("#status")} === "Thank you for the picture (image/png)."`);
   await tab.until(`document.querySelector("#hits img") !== null`);
 }
 
@@ -190,14 +190,14 @@ inBrowser("has a page that searches, signs in, buys and takes pictures", async (
     await tab.until(`document.activeElement?.id === "q"`);
     await tab.send("Input.insertText", { text: "boots" });
     const buy = `document.querySelector("#hits button + button")`;
-    await tab.until(`${buy} !== null && /^20 products: /.test(${textOf("#facets")})`);
+    await tab.until(`${buy} !== null && /^20 products: /.test(${innerTextScript("#facets")})`);
     await tab.value(`${buy}.click()`);
-    await tab.until(`${textOf("#status")} === "sign in first"`);
+    await tab.until(`${innerTextScript("#status")} === "sign in first"`);
     await signIn(tab);
     // The feed begins when the page is connected, which may take longer than the first purchase.
-    await tab.until(`(${buy}.click(), ${textOf("#sales li")} !== undefined)`);
-    await tab.until(`/x\\.$/.test(${textOf("#status")})`);
-    await tab.until(`/x\\)/.test(${textOf("#trending li")})`);
+    await tab.until(`(${buy}.click(), ${innerTextScript("#sales li")} !== undefined)`);
+    await tab.until(`/x\\.$/.test(${innerTextScript("#status")})`);
+    await tab.until(`/x\\)/.test(${innerTextScript("#trending li")})`);
     await tab.until(`document.querySelector("#feed li") !== null`);
     await addPicture(tab);
     assert.equal(await findViolations(tab), []);

@@ -11,7 +11,7 @@ import { setTimeout } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
-import { commandsOf, fencesOf } from "./support/document.js";
+import { parseCommands, parseFences } from "./support/document.js";
 import { type RunningServer, started } from "./support/server.js";
 
 const PAGE = "docs/guides/getting-started.md";
@@ -72,11 +72,11 @@ async function check(command: string, expected: string): Promise<void> {
 test("every step of the page works", async () => {
   const steps = [...text.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number));
   assert.equal(steps, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-  for (const { language, code, line } of fencesOf(text)) {
+  for (const { language, code, line } of parseFences(text)) {
     if (language === "sh") {
       for (const command of code.trimEnd().split("\n")) await runSetup(command);
     } else if (language === "console") {
-      for (const { command, output } of commandsOf(code, line)) await check(command, output);
+      for (const { command, output } of parseCommands(code, line)) await check(command, output);
     } else {
       const [, path] = /^\/\/ (\S+)\n/.exec(code)!;
       writeFileSync(join(project, path!), withPort(code));

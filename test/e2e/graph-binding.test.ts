@@ -56,7 +56,7 @@ async function result(plugin: string): Promise<unknown> {
   return json.response;
 }
 
-async function errorOf(plugin: string): Promise<string> {
+async function callError(plugin: string): Promise<string> {
   const { json, text } = await call(plugin);
   assert.is(json.status, "ERROR", text);
   return JSON.stringify(json.message);
@@ -110,12 +110,12 @@ test("are locked by a request until it ends", async () => {
   await start();
   const holding = call("hold?id=x&ms=1500");
   await held("x");
-  assert.match(await errorOf("mark?id=x"), /AccessError.*Object is locked: 'x'/);
-  assert.match(await errorOf("mark?id=x&timeout=20"), /AccessError.*'x'/);
+  assert.match(await callError("mark?id=x"), /AccessError.*Object is locked: 'x'/);
+  assert.match(await callError("mark?id=x&timeout=20"), /AccessError.*'x'/);
   const [endedResponse, marked] = await Promise.all([holding, markWaiting("x")]);
   assert.is(endedResponse.json.response, 1);
   assert.is(marked, 1);
-  assert.match(await errorOf("holdAndFail?id=x"), /failed on purpose/);
+  assert.match(await callError("holdAndFail?id=x"), /failed on purpose/);
   assert.equal(await result("held"), []);
   assert.is(await result("mark?id=x"), 2);
 });
@@ -135,9 +135,9 @@ const TIMEOUT = ["--plugin-timeout", "1500"];
 
 test("are unlocked when a request times out, waiting or blocking", async () => {
   await start(...TIMEOUT);
-  assert.match(await errorOf("holdForEver?id=x"), /TimeoutError/);
+  assert.match(await callError("holdForEver?id=x"), /TimeoutError/);
   assert.is(await result("mark?id=x&timeout=700"), 1);
-  assert.match(await errorOf("holdAndBurn?id=x"), /TimeoutError/);
+  assert.match(await callError("holdAndBurn?id=x"), /TimeoutError/);
   assert.is(await result("mark?id=x&timeout=700"), 2);
   assert.equal(await result("held"), []);
 });
@@ -147,7 +147,7 @@ test("cannot be locked by a request after its timeout", async () => {
   // An executor that is silent for long on a loaded machine is terminated; then the next one is
   // called.
   for (let turn = 0; !(await result("exists?id=refused")); turn++) {
-    if (turn % 100 === 0) assert.match(await errorOf("holdLate?ms=1900"), /TimeoutError/);
+    if (turn % 100 === 0) assert.match(await callError("holdLate?ms=1900"), /TimeoutError/);
     await delay(20);
   }
   assert.equal(await result("held"), []);
@@ -156,7 +156,7 @@ test("cannot be locked by a request after its timeout", async () => {
 test("are unlocked when an executor exits", async () => {
   await start();
   for (let round = 0; round < rounds(3); round++) {
-    assert.match(await errorOf("holdAndExit?id=exit"), /ExecutorError/);
+    assert.match(await callError("holdAndExit?id=exit"), /ExecutorError/);
     assert.is(await result("mark?id=exit&timeout=2000"), round + 1);
   }
 });

@@ -46,10 +46,10 @@ function send(name: string, parameters: Parameters, port: 0 | 1 = 0, init?: Requ
   const isChange = CHANGES.some(([change]) => change === name);
   const meant = { method: "POST", headers: { "X-SVC-Change": "1" } };
   const initial = init ?? (isChange ? meant : {});
-  return get(system.serverPorts().base + port, pathOf(name, parameters), initial);
+  return get(system.serverPorts().base + port, buildPath(name, parameters), initial);
 }
 
-function pathOf(name: string, parameters: Parameters): string {
+function buildPath(name: string, parameters: Parameters): string {
   const query = Object.entries(parameters).map(
     ([key, item]) => `${key}=${encodeURIComponent(item)}`,
   );
@@ -466,7 +466,7 @@ async function askAs(
   const socket = connect(system.serverPorts().base + port, to).setEncoding("utf8");
   const isChange = CHANGES.some(([change]) => change === name);
   const method = isChange ? "POST" : "GET";
-  socket.write(`${method} ${pathOf(name, parameters)} HTTP/1.1\r\nHost: ${host}\r\n`);
+  socket.write(`${method} ${buildPath(name, parameters)} HTTP/1.1\r\nHost: ${host}\r\n`);
   // Not ended: requests of clients that may have gone do not wait long for an executor.
   socket.write("X-SVC-Change: 1\r\nConnection: close\r\n\r\n");
   let received = "";

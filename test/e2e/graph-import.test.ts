@@ -16,11 +16,11 @@ const test = suite("graph import and export");
 const root = mkdtempSync(join(tmpdir(), "svc-import-"));
 test.after(() => rmSync(root, { recursive: true }));
 
-const at = (name: string): string => join(root, name);
+const pathTo = (name: string): string => join(root, name);
 
 /** Runs `svc graph ...`; returns its output. */
 async function graph(...words: string[]): Promise<{ code: number; out: string; err: string }> {
-  const { code, stdout, stderr } = await svcHere("graph", ...words, "--root", at("graphs"));
+  const { code, stdout, stderr } = await svcHere("graph", ...words, "--root", pathTo("graphs"));
   return { code, out: stdout, err: stderr };
 }
 
@@ -42,9 +42,9 @@ test("round-trip JSON lines", async () => {
     { initial: "a", relationship: "is", modifier: "M_STAT", terminal: "b" },
     { initial: "b", relationship: "f", modifier: "M_FLT|M_FWDONLY", value: 0.5, terminal: "c" },
   ];
-  writeFileSync(at("a.jsonl"), records.map((record) => JSON.stringify(record)).join("\n"));
+  writeFileSync(pathTo("a.jsonl"), records.map((record) => JSON.stringify(record)).join("\n"));
   for (let twice = 0; twice < 2; twice++) {
-    const { code, out, err } = await graph("import", at("a.jsonl"), "--graph", "g");
+    const { code, out, err } = await graph("import", pathTo("a.jsonl"), "--graph", "g");
     assert.is(code, 0, err);
     assert.match(out, /6 records in .*: 4 vertices, 4 arcs/);
   }
@@ -58,10 +58,10 @@ test("round-trip JSON lines", async () => {
   assert.equal([bytes.length, bytes.readFloatLE(4)], [128, 4]);
   assert.is(exported.find(({ id }) => id === "b")!.expires, 4_000_000_000);
   assert.is(exported.length, 6);
-  writeFileSync(at("b.jsonl"), exported.map((record) => JSON.stringify(record)).join("\n"));
-  await graph("import", at("b.jsonl"), "--graph", "h");
+  writeFileSync(pathTo("b.jsonl"), exported.map((record) => JSON.stringify(record)).join("\n"));
+  await graph("import", pathTo("b.jsonl"), "--graph", "h");
   assert.equal(await lines("h"), exported);
-  assert.not(existsSync(join(at("graphs"), "h", "import.json")));
+  assert.not(existsSync(join(pathTo("graphs"), "h", "import.json")));
 });
 
 test("round-trip vectors by name, with their precision", async () => {
@@ -71,16 +71,16 @@ test("round-trip vectors by name, with their precision", async () => {
     { vectors: { precision: "int8", measure: "cosine", named } },
     { id: "a", vectors: { image, tags: [["red", 1]] } },
   ];
-  writeFileSync(at("n.jsonl"), records.map((record) => JSON.stringify(record)).join("\n"));
-  assert.is((await graph("import", at("n.jsonl"), "--graph", "named")).code, 0);
+  writeFileSync(pathTo("n.jsonl"), records.map((record) => JSON.stringify(record)).join("\n"));
+  assert.is((await graph("import", pathTo("n.jsonl"), "--graph", "named")).code, 0);
   const [settings, a] = await lines("named");
   assert.equal((settings!.vectors as { named: object }).named, {
     tags: { precision: "int8", measure: "cosine" },
     ...named,
   });
   assert.equal(a, records[1]);
-  writeFileSync(at("n.csv"), "id,vector:image,price\nb,1 2 3,4\n");
-  assert.is((await graph("import", at("n.csv"), "--graph", "named")).code, 0);
+  writeFileSync(pathTo("n.csv"), "id,vector:image,price\nb,1 2 3,4\n");
+  assert.is((await graph("import", pathTo("n.csv"), "--graph", "named")).code, 0);
   const b = (await lines("named")).find(({ id }) => id === "b")!;
   const floats = Buffer.from((b.vectors as { image: string }).image, "base64");
   assert.equal([floats.readFloatLE(8), b.properties], [3, { price: 4 }]);
@@ -91,8 +91,8 @@ test("convert vectors, and round-trip their precision and digits", async () => {
     { vectors: { precision: "float32", measure: "l2" } },
     { id: "a", vector: [0.1, 1] },
   ];
-  writeFileSync(at("p.jsonl"), records.map((record) => JSON.stringify(record)).join("\n"));
-  await graph("import", at("p.jsonl"), "--graph", "precise");
+  writeFileSync(pathTo("p.jsonl"), records.map((record) => JSON.stringify(record)).join("\n"));
+  await graph("import", pathTo("p.jsonl"), "--graph", "precise");
   const exported = await lines("precise");
   assert.equal(exported[0], records[0]);
   const bytes = Buffer.from(exported[1]!.vector as string, "base64");
@@ -109,8 +109,11 @@ test("convert vectors, and round-trip their precision and digits", async () => {
 });
 
 test("import rows of CSV, .npy and .fvecs as vertices", async () => {
-  writeFileSync(at("v.csv"), 'id,type,price,name,vector\nx,item,1.5,"a ""b"", c",1 2 3\ny,,,,\n');
-  assert.is((await graph("import", at("v.csv"), "--graph", "csv")).code, 0);
+  writeFileSync(
+    pathTo("v.csv"),
+    'id,type,price,name,vector\nx,item,1.5,"a ""b"", c",1 2 3\ny,,,,\n',
+  );
+  assert.is((await graph("import", pathTo("v.csv"), "--graph", "csv")).code, 0);
   const [x, y] = await lines("csv");
   assert.equal(
     [x!.id, x!.type, x!.properties, typeof x!.vector],
@@ -120,14 +123,14 @@ test("import rows of CSV, .npy and .fvecs as vertices", async () => {
   const floats = Buffer.from(new Float32Array([1, 2, 3, 4, 5, 6]).buffer);
   const head = `${"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }".padEnd(117)}\n`;
   const magic = Buffer.from([0x93, ...Buffer.from("NUMPY"), 1, 0, head.length, 0]);
-  writeFileSync(at("v.npy"), Buffer.concat([magic, Buffer.from(head), floats]));
+  writeFileSync(pathTo("v.npy"), Buffer.concat([magic, Buffer.from(head), floats]));
   const fvec = (numbers: number[]): Buffer =>
     Buffer.concat([Buffer.from([3, 0, 0, 0]), Buffer.from(new Float32Array(numbers).buffer)]);
-  writeFileSync(at("v.fvecs"), Buffer.concat([fvec([1, 2, 3]), fvec([4, 5, 6])]));
+  writeFileSync(pathTo("v.fvecs"), Buffer.concat([fvec([1, 2, 3]), fvec([4, 5, 6])]));
   for (const form of ["npy", "fvecs"]) {
     const { code, err } = await graph(
       "import",
-      at(`v.${form}`),
+      pathTo(`v.${form}`),
       "--graph",
       form,
       "--id-prefix",
@@ -147,22 +150,25 @@ test("import rows of CSV, .npy and .fvecs as vertices", async () => {
 
 test("resume an import from the last save", async () => {
   const first = '{"id": "one"}\n';
-  writeFileSync(at("part.jsonl"), `${first}{"id": "two"}\n`);
-  await graph("import", at("part.jsonl"), "--graph", "part");
-  const { size, mtimeMs } = statSync(at("part.jsonl"));
+  writeFileSync(pathTo("part.jsonl"), `${first}{"id": "two"}\n`);
+  await graph("import", pathTo("part.jsonl"), "--graph", "part");
+  const { size, mtimeMs } = statSync(pathTo("part.jsonl"));
   const saved = {
-    file: at("part.jsonl"),
+    file: pathTo("part.jsonl"),
     bytes: size,
     changedAt: mtimeMs,
     end: first.length,
     line: 1,
   };
-  writeFileSync(join(at("graphs"), "part", "import.json"), JSON.stringify(saved));
-  const { out, err } = await graph("import", at("part.jsonl"), "--graph", "part");
+  writeFileSync(join(pathTo("graphs"), "part", "import.json"), JSON.stringify(saved));
+  const { out, err } = await graph("import", pathTo("part.jsonl"), "--graph", "part");
   assert.match(out, /^1 records in .*: 2 vertices/);
   assert.match(err, /resuming after line 1/);
-  writeFileSync(join(at("graphs"), "part", "import.json"), JSON.stringify({ ...saved, bytes: 9 }));
-  assert.match((await graph("import", at("part.jsonl"), "--graph", "part")).out, /^2 records/);
+  writeFileSync(
+    join(pathTo("graphs"), "part", "import.json"),
+    JSON.stringify({ ...saved, bytes: 9 }),
+  );
+  assert.match((await graph("import", pathTo("part.jsonl"), "--graph", "part")).out, /^2 records/);
 });
 
 const WRONG: readonly (readonly [string, string, RegExp])[] = [
@@ -180,51 +186,58 @@ const WRONG: readonly (readonly [string, string, RegExp])[] = [
 ];
 
 test("an export ends quietly with its reader", async () => {
-  const records = Array.from({ length: 5000 }, (_, at) => `{"id":"${"x".repeat(50)}${at}"}`);
-  writeFileSync(at("many.jsonl"), records.join("\n"));
-  assert.is((await graph("import", at("many.jsonl"), "--graph", "many")).code, 0);
+  const records = Array.from({ length: 5000 }, (_, index) => `{"id":"${"x".repeat(50)}${index}"}`);
+  writeFileSync(pathTo("many.jsonl"), records.join("\n"));
+  assert.is((await graph("import", pathTo("many.jsonl"), "--graph", "many")).code, 0);
   const svc = `${process.execPath} ${join("bin", "svc.cjs")}`;
-  const command = `${svc} graph export --graph many --root ${at("graphs")} | head -1`;
+  const command = `${svc} graph export --graph many --root ${pathTo("graphs")} | head -1`;
   const { stdout, stderr } = spawnSync("sh", ["-c", command], { encoding: "utf8" });
   assert.equal([JSON.parse(stdout).id.length, stderr], [51, ""]);
 });
 
 test("report invalid input with its line", async () => {
   for (const [name, content, message] of WRONG) {
-    writeFileSync(at(name), content);
-    const { code, err } = await graph("import", at(name), "--graph", "bad");
+    writeFileSync(pathTo(name), content);
+    const { code, err } = await graph("import", pathTo(name), "--graph", "bad");
     assert.is(code, 1, name + content);
     assert.match(err, /SVC3060/);
     assert.match(err, message);
   }
-  assert.match((await graph("import", at("none.csv"), "--graph", "g")).err, /file not found/);
-  assert.match((await graph("import", at("a.csv"))).err, /name missing/);
+  assert.match((await graph("import", pathTo("none.csv"), "--graph", "g")).err, /file not found/);
+  assert.match((await graph("import", pathTo("a.csv"))).err, /name missing/);
   assert.match((await graph("export", "--graph", "none")).err, /graph "none" not found/);
   const out = join(root, "no", "folder", "x");
   assert.match((await graph("export", out, "--graph", "g")).err, /SVC3061/);
 });
 
 test("build a text index with the import", async () => {
-  const lines = ["red shoe", "blue shoe"].map((title, at) =>
-    JSON.stringify({ id: `p${at}`, properties: { title } }),
+  const lines = ["red shoe", "blue shoe"].map((title, index) =>
+    JSON.stringify({ id: `p${index}`, properties: { title } }),
   );
-  writeFileSync(at("texts.jsonl"), lines.join("\n"));
+  writeFileSync(pathTo("texts.jsonl"), lines.join("\n"));
   const options = ["--graph", "texts", "--text-index", "title"];
-  const { code, err } = await graph("import", at("texts.jsonl"), ...options);
+  const { code, err } = await graph("import", pathTo("texts.jsonl"), ...options);
   assert.is(code, 0, err);
   const { out } = await graph("export", "--graph", "texts");
   assert.is(out.split("\n").filter((line) => line !== "").length, 2);
   const json = JSON.stringify({ keys: ["title"], language: "xx" });
-  const refused = await graph("import", at("texts.jsonl"), "--graph", "t", "--text-index", json);
+  const refused = await graph(
+    "import",
+    pathTo("texts.jsonl"),
+    "--graph",
+    "t",
+    "--text-index",
+    json,
+  );
   assert.is(refused.code, 1);
   assert.match(refused.err, /--text-index: invalid language/);
-  const broken = await graph("import", at("texts.jsonl"), "--graph", "t", "--text-index", "{");
+  const broken = await graph("import", pathTo("texts.jsonl"), "--graph", "t", "--text-index", "{");
   assert.match(broken.err, /invalid JSON in --text-index/);
 });
 
 test("import quoted newlines of CSV", async () => {
-  writeFileSync(at("lines.csv"), '\ufeffid,text\r\na,"one\r\ntwo ""2"""\r\n\r\nb,"x"\r\n');
-  const { code, err } = await graph("import", at("lines.csv"), "--graph", "lines");
+  writeFileSync(pathTo("lines.csv"), '\ufeffid,text\r\na,"one\r\ntwo ""2"""\r\n\r\nb,"x"\r\n');
+  const { code, err } = await graph("import", pathTo("lines.csv"), "--graph", "lines");
   assert.is(code, 0, err);
   assert.equal(await lines("lines"), [
     { id: "a", properties: { text: 'one\r\ntwo "2"' } },
@@ -234,35 +247,41 @@ test("import quoted newlines of CSV", async () => {
 
 test("skip invalid records with --skip-bad, and keep them in a file", async () => {
   const bad = ['{"id":5}', '{"id":', '{"id":"x","color":1}', '{"initial":"a","terminal":7}'];
-  writeFileSync(at("bad.jsonl"), ['{"id":"a"}', ...bad, '{"id":"b"}'].join("\n"));
-  writeFileSync(at("bad.rejected.jsonl"), "of an earlier import, perhaps corrected");
-  const refused = await graph("import", at("bad.jsonl"), "--graph", "bad");
+  writeFileSync(pathTo("bad.jsonl"), ['{"id":"a"}', ...bad, '{"id":"b"}'].join("\n"));
+  writeFileSync(pathTo("bad.rejected.jsonl"), "of an earlier import, perhaps corrected");
+  const refused = await graph("import", pathTo("bad.jsonl"), "--graph", "bad");
   assert.is(refused.code, 1);
-  assert.ok(existsSync(at("bad.rejected.jsonl")));
+  assert.ok(existsSync(pathTo("bad.rejected.jsonl")));
   assert.match(refused.err, /bad\.jsonl:2: id must be a string, but is 5/);
-  const { code, out, err } = await graph("import", at("bad.jsonl"), "--graph", "bad", "--skip-bad");
+  const { code, out, err } = await graph(
+    "import",
+    pathTo("bad.jsonl"),
+    "--graph",
+    "bad",
+    "--skip-bad",
+  );
   assert.is(code, 0, err);
   assert.match(out, /2 records in .*: 2 vertices, 0 arcs/);
   assert.match(out, /4 records rejected: .*bad\.rejected\.jsonl/);
   assert.match(err, /bad\.jsonl:5: terminal must be a string, but is 7/);
-  assert.is(readFileSync(at("bad.rejected.jsonl"), "utf8"), `${bad.join("\n")}\n`);
+  assert.is(readFileSync(pathTo("bad.rejected.jsonl"), "utf8"), `${bad.join("\n")}\n`);
 });
 
 test("append rejected records of a resumed import, with one header", () => {
   const add = (text: string, line: number) => {
-    const rejected = new RejectedRecords(at("resumed.csv"), true);
+    const rejected = new RejectedRecords(pathTo("resumed.csv"), true);
     rejected.add({ line, end: 0, header: "id", text, value: () => ({}) }, "for a test");
     rejected.close();
   };
   add("a", 2);
   add("b", 3);
-  assert.is(readFileSync(at("resumed.rejected.csv"), "utf8"), "id\na\nb\n");
+  assert.is(readFileSync(pathTo("resumed.rejected.csv"), "utf8"), "id\na\nb\n");
 });
 
 /** A program that adds a constraint to the graph "shop". */
 const CONSTRAIN = `
 import { Graph, system } from ${JSON.stringify(join(import.meta.dirname, "../../dist/index.js"))};
-await system.initialize("constrain", { root: ${JSON.stringify(at("graphs"))} });
+await system.initialize("constrain", { root: ${JSON.stringify(pathTo("graphs"))} });
 const graph = new Graph("shop");
 graph.constrain({ type: "person", key: "email", unique: true, required: true });
 graph.save(-1);
@@ -270,18 +289,18 @@ await system.unload();
 `;
 
 test("skip records that break constraints with --skip-bad", async () => {
-  writeFileSync(at("shop.jsonl"), '{"id":"ann","type":"person","properties":{"email":"a"}}');
-  assert.is((await graph("import", at("shop.jsonl"), "--graph", "shop")).code, 0);
+  writeFileSync(pathTo("shop.jsonl"), '{"id":"ann","type":"person","properties":{"email":"a"}}');
+  assert.is((await graph("import", pathTo("shop.jsonl"), "--graph", "shop")).code, 0);
   const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", CONSTRAIN]);
   assert.is(status, 0, String(stderr));
   const same = '{"id":"bob","type":"person","properties":{"email":"a"}}';
   const none = '{"id":"cee","type":"person"}';
   const changed = '{"id":"ann","type":"person","properties":{"email":null,"age":5}}';
   const good = '{"id":"dan","type":"person","properties":{"email":"d"}}';
-  writeFileSync(at("more.jsonl"), [same, none, changed, good].join("\n"));
+  writeFileSync(pathTo("more.jsonl"), [same, none, changed, good].join("\n"));
   const { code, out, err } = await graph(
     "import",
-    at("more.jsonl"),
+    pathTo("more.jsonl"),
     "--graph",
     "shop",
     "--skip-bad",
@@ -294,7 +313,7 @@ test("skip records that break constraints with --skip-bad", async () => {
   );
   assert.match(err, /more\.jsonl:2: constraint of person\.email: 'cee' has no value/);
   assert.is(
-    readFileSync(at("more.rejected.jsonl"), "utf8"),
+    readFileSync(pathTo("more.rejected.jsonl"), "utf8"),
     `${[same, none, changed].join("\n")}\n`,
   );
   // A rejected record changes nothing, not even its other properties.
@@ -302,11 +321,17 @@ test("skip records that break constraints with --skip-bad", async () => {
 });
 
 test("keep the header of rejected rows of CSV", async () => {
-  writeFileSync(at("rows.csv"), 'id,price\na,1\nb,2,3\nc,"4\n"5"\nd,6\n');
-  const { code, out, err } = await graph("import", at("rows.csv"), "--graph", "r", "--skip-bad");
+  writeFileSync(pathTo("rows.csv"), 'id,price\na,1\nb,2,3\nc,"4\n"5"\nd,6\n');
+  const { code, out, err } = await graph(
+    "import",
+    pathTo("rows.csv"),
+    "--graph",
+    "r",
+    "--skip-bad",
+  );
   assert.is(code, 0, err);
   assert.match(out, /rejected: .*rows\.rejected\.csv/);
-  assert.match(readFileSync(at("rows.rejected.csv"), "utf8"), /^id,price\nb,2,3\n/);
+  assert.match(readFileSync(pathTo("rows.rejected.csv"), "utf8"), /^id,price\nb,2,3\n/);
   assert.ok((await lines("r")).some(({ id }) => id === "a"));
 });
 

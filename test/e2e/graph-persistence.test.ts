@@ -47,17 +47,17 @@ test.after.each(() => project.kill());
 const start = (root: string, ...options: string[]) => project.start(root, ...options);
 const call = (plugin: string) => project.call(plugin);
 const stop = (signal: NodeJS.Signals) => project.stop(signal);
-const errorOf = (plugin: string) => project.errorOf(plugin);
+const callError = (plugin: string) => project.callError(plugin);
 
 test("are saved by each kind of stop and loaded by a start", async () => {
   const folder = await start("stopped");
   await call("put?id=a&n=1");
   // Paths are inside of the data folder.
   assert.is(await call("open?name=deep&path=some/where"), join(folder, "some", "where"));
-  assert.match(await errorOf("open?name=deep&path=else"), /DataError.*is stored in/);
-  assert.match(await errorOf("open?name=out&path=../x"), /DataError.*bad path/);
-  assert.match(await errorOf("open?name=out&path=/x"), /DataError.*relative/);
-  assert.match(await errorOf("open?name=1st"), /DataError.*invalid graph name/);
+  assert.match(await callError("open?name=deep&path=else"), /DataError.*is stored in/);
+  assert.match(await callError("open?name=out&path=../x"), /DataError.*bad path/);
+  assert.match(await callError("open?name=out&path=/x"), /DataError.*relative/);
+  assert.match(await callError("open?name=1st"), /DataError.*invalid graph name/);
   // Another process cannot use them, and is told which one does.
   await rejects(
     serve(project.folder, "--root", folder),
@@ -127,10 +127,10 @@ test("fail alone, and the health check with them, until they can be loaded", asy
   });
   const { text } = await get(project.server.port + 1, "/metrics");
   assertFiring(text, text, ["SvcGraphUnloadable"]);
-  assert.match(await errorOf("put?id=a&n=2"), /DataError.*graph\.snapshot/);
+  assert.match(await callError("put?id=a&n=2"), /DataError.*graph\.snapshot/);
   assert.match(project.server.log(), /notes.*graph\.snapshot/);
   assert.match(String(await call("open?name=other")), /other$/);
-  assert.match(await errorOf("open?name=1st"), /DataError/);
+  assert.match(await callError("open?name=1st"), /DataError/);
   assert.equal(Object.keys((await status(""))!), ["notes"], "a bad request changes nothing");
   writeFileSync(file, whole);
   assert.equal(await call("take?id=a"), [1, 1, 1]);
@@ -151,7 +151,7 @@ test("are opened at start if configured, and reject changes if readonly", async 
   await buildProject(project.folder);
   const folder = await start("configured");
   assert.equal(await call("take?id=a"), [1, 1, 1]);
-  assert.match(await errorOf("put?id=a&n=2"), /AccessError.*Graph is readonly/);
+  assert.match(await callError("put?id=a&n=2"), /AccessError.*Graph is readonly/);
   await stop("SIGTERM");
   assert.ok(existsSync(join(folder, "empty", "graph.snapshot")));
   const indexes = `[{ text: { keys: ["title"] } }, { property: "n" }]`;

@@ -150,14 +150,14 @@ test("explain each query", async () => {
 });
 
 test("prefer the body over the text `query`, then the URL, then defaults", async () => {
-  const hitsOf = async (parameters: Record<string, string | number>, body?: string) =>
+  const fetchHits = async (parameters: Record<string, string | number>, body?: string) =>
     ((await response("/svc/builtin/neighbor", people(parameters), body)) as string[]).length;
-  assert.is(await hitsOf({ id: "alice" }), 25);
-  assert.is(await hitsOf({ id: "alice", hits: 4 }), 4);
-  assert.is(await hitsOf({ id: "alice", hits: 4, query: '{"hits": 3}' }), 3);
-  assert.is(await hitsOf({ id: "alice", hits: 4, query: '{"hits": 3}' }, ' {"hits": 2}\n'), 2);
-  assert.is(await hitsOf({ id: "alice", query: '{"hits": 3}' }, '{"arc": "knows"}'), 2);
-  assert.is(await hitsOf({ id: "nobody", arc: "saw", query: '{"id": "bob", "arc": "*"}' }), 2);
+  assert.is(await fetchHits({ id: "alice" }), 25);
+  assert.is(await fetchHits({ id: "alice", hits: 4 }), 4);
+  assert.is(await fetchHits({ id: "alice", hits: 4, query: '{"hits": 3}' }), 3);
+  assert.is(await fetchHits({ id: "alice", hits: 4, query: '{"hits": 3}' }, ' {"hits": 2}\n'), 2);
+  assert.is(await fetchHits({ id: "alice", query: '{"hits": 3}' }, '{"arc": "knows"}'), 2);
+  assert.is(await fetchHits({ id: "nobody", arc: "saw", query: '{"id": "bob", "arc": "*"}' }), 2);
 });
 
 test("accept constants by name, with and without quotes, in each source", async () => {

@@ -29,7 +29,7 @@ const CHANGE = { method: "POST", headers: { "X-SVC-Change": "1" } };
 
 type Parameters = Readonly<Record<string, string | number>>;
 
-function pathOf(name: string, parameters: Parameters): string {
+function buildPath(name: string, parameters: Parameters): string {
   const query = Object.entries(parameters).map(
     ([key, item]) => `${key}=${encodeURIComponent(item)}`,
   );
@@ -37,7 +37,7 @@ function pathOf(name: string, parameters: Parameters): string {
 }
 
 function request(name: string, parameters: Parameters, port: 0 | 1, init: RequestInit = CHANGE) {
-  return get(system.serverPorts().base + port, pathOf(name, parameters), init);
+  return get(system.serverPorts().base + port, buildPath(name, parameters), init);
 }
 
 async function response(name: string, parameters: Parameters, port: 0 | 1): Promise<unknown> {

@@ -207,12 +207,13 @@ test("have their media types in OpenAPI and types in the clients", async () => {
   interface Get {
     readonly responses: Readonly<Record<string, { readonly content?: Record<string, object> }>>;
   }
-  const contentOf = (name: string) => paths[`/svc/plugin/${name}`]!.get!.responses[200]!.content;
+  const responseContent = (name: string) =>
+    paths[`/svc/plugin/${name}`]!.get!.responses[200]!.content;
   const binary = { schema: { type: "string", format: "binary" } };
-  assert.equal(contentOf("picture"), { "image/png": binary });
-  assert.equal(contentOf("login"), { "*/*": binary });
-  assert.equal(contentOf("table"), { "text/csv": { schema: { type: "string" } } });
-  assert.equal(Object.keys(contentOf("page")!), ["text/html", "application/json"]);
+  assert.equal(responseContent("picture"), { "image/png": binary });
+  assert.equal(responseContent("login"), { "*/*": binary });
+  assert.equal(responseContent("table"), { "text/csv": { schema: { type: "string" } } });
+  assert.equal(Object.keys(responseContent("page")!), ["text/html", "application/json"]);
   const { readFileSync } = await import("node:fs");
   const types = readFileSync(path("sdk/index.d.ts"), "utf8");
   assert.match(types, 'export type PictureResult = HttpResponse<"image/png">;');

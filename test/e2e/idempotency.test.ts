@@ -21,8 +21,8 @@ let names = 0;
 /** Ends the plugin `later`. */
 let goOn: () => void = () => undefined;
 
-async function start(at = root): Promise<void> {
-  await system.initialize("keys", { http: 0, root: at, durability: "full" });
+async function start(folder = root): Promise<void> {
+  await system.initialize("keys", { http: 0, root: folder, durability: "full" });
   new Graph("shop");
   for (const [name, run] of Object.entries(PLUGINS)) {
     system.addPlugin(run, { name });

@@ -106,7 +106,7 @@ const project = new RunningProject(test, { "plugins/p.ts": PLUGINS });
 
 const request = async (path: string, options: object = {}) =>
   await get(project.server.port, `/svc/plugin/${path}`, options);
-const threadOf = async (path: string, options: object = {}): Promise<number> =>
+const fetchThread = async (path: string, options: object = {}): Promise<number> =>
   (await request(path, options)).json.response as number;
 
 test("respond as in an executor", async () => {
@@ -134,7 +134,7 @@ test("respond as in an executor", async () => {
 });
 
 test("run in another thread than other plugins, and cannot end it", async () => {
-  assert.is.not(await threadOf("where"), await threadOf("other"));
+  assert.is.not(await fetchThread("where"), await fetchThread("other"));
   for (const label of ["exit", "really"]) {
     const { status, json } = await request(`inside?how=${label}`);
     assert.is(status, 500);
@@ -172,16 +172,19 @@ test("log stray exceptions without harm", async () => {
 
 test("move to executors for large bodies", async () => {
   const body = "x".repeat(70_000);
-  assert.is(await threadOf("where", { method: "POST", body }), await threadOf("other"));
-  assert.is.not(await threadOf("where", { method: "POST", body: "x" }), await threadOf("other"));
+  assert.is(await fetchThread("where", { method: "POST", body }), await fetchThread("other"));
+  assert.is.not(
+    await fetchThread("where", { method: "POST", body: "x" }),
+    await fetchThread("other"),
+  );
 });
 
 test("move to executors with a log line when slow or asynchronous", async () => {
-  const executor = await threadOf("other");
-  assert.is.not(await threadOf("where?busyMs=300"), executor);
-  assert.is(await threadOf("where"), executor);
-  assert.is.not(await threadOf("later"), executor);
-  assert.is(await threadOf("later"), executor);
+  const executor = await fetchThread("other");
+  assert.is.not(await fetchThread("where?busyMs=300"), executor);
+  assert.is(await fetchThread("where"), executor);
+  assert.is.not(await fetchThread("later"), executor);
+  assert.is(await fetchThread("later"), executor);
   const { text } = await get(project.server.port + 1, "/metrics");
   assert.match(text, /^svc_inline_left_total 2$/m);
   const pattern = /plugin where moved to executors: took \d+\.\d ms, too slow for @inline/;

@@ -158,8 +158,8 @@ test("run at their interval with their graph", async () => {
 test("never run twice at once", async () => {
   await until(() => noted("slow ends").length >= 2);
   const lines = noted("slow");
-  for (const [at, line] of lines.entries()) {
-    assert.is(line, at % 2 === 0 ? "slow begins" : "slow ends");
+  for (const [index, line] of lines.entries()) {
+    assert.is(line, index % 2 === 0 ? "slow begins" : "slow ends");
   }
 });
 

@@ -68,15 +68,15 @@ interface Note {
   readonly pid: number;
   readonly event: string;
   /** Time for which a run was scheduled. */
-  readonly at: string;
+  readonly time: string;
 }
 
 /** Notes of the job: in order, with the process of the leader. */
 function readNotes(): Note[] {
   const lines = existsSync(notes) ? readFileSync(notes, "utf8").trimEnd().split("\n") : [];
   return lines.filter(Boolean).map((line) => {
-    const [pid, event = "", at = ""] = line.split(" ");
-    return { pid: Number(pid), event, at };
+    const [pid, event = "", time = ""] = line.split(" ");
+    return { pid: Number(pid), event, time };
   });
 }
 
@@ -128,8 +128,9 @@ class InlineRequests {
 /** Median, 99th percentile and number of times. */
 function summary(times: readonly number[]): string {
   const sorted = [...times].sort((a, b) => a - b);
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, sorted.length * share) | 0];
-  return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, n ${sorted.length};`;
+  const quantile = (share: number) =>
+    sorted[Math.min(sorted.length - 1, sorted.length * share) | 0];
+  return `p50 ${quantile(0.5)} ms, p99 ${quantile(0.99)} ms, n ${sorted.length};`;
 }
 
 interface GroupState {
@@ -146,7 +147,7 @@ interface State {
   readonly "master-serial": string;
 }
 
-async function stateOf(id: string): Promise<State> {
+async function fetchState(id: string): Promise<State> {
   return (await system.nodestat(id)) as unknown as State;
 }
 
@@ -155,7 +156,7 @@ async function leading(): Promise<{ readonly id: string; readonly pid: number }>
   const elected: { readonly id: string; readonly pid: number }[] = [];
   await until(async () => {
     for (const id of MEMBERS) {
-      const state = await stateOf(id).catch(() => null);
+      const state = await fetchState(id).catch(() => null);
       if (state?.group.role !== "leading") continue;
       if (state.group.synced.length === MEMBERS.length - 1) elected.push({ id, pid: state.pid });
     }
@@ -340,7 +341,7 @@ if (version !== null || USES_LEASES) {
         .filter(({ event }) => event === "begins");
     await until(async () => began().filter((note) => note.pid === pid).length > 2);
     assertNeverTwiceAtOnce();
-    const times = began().map(({ at }) => at);
+    const times = began().map(({ time }) => time);
     assert.equal(times, [...new Set(times)].sort(), "each time once, in order");
     if (process.env.ROUNDS) console.error(`handover: ${Math.round(load.longestMs)} ms`);
   });
@@ -350,10 +351,10 @@ if (version !== null || USES_LEASES) {
     const roles: string[] = [];
     const pods = await startPods("TD", id);
     pods.terminate = async () => {
-      const { pid, group } = await stateOf(id);
+      const { pid, group } = await fetchState(id);
       roles.push(group.role);
       process.kill(pid, "SIGTERM");
-      await until(async () => (await stateOf(id)).pid !== pid);
+      await until(async () => (await fetchState(id)).pid !== pid);
     };
     const former = { ...process.env };
     const { url, account } = pods.access;
@@ -396,7 +397,7 @@ if (version !== null || USES_LEASES) {
   test("other members name the leader before they execute a request", async () => {
     const id = await leader();
     const follower = MEMBERS.find((member) => member !== id)!;
-    await until(async () => (await stateOf(follower)).group.leader === id);
+    await until(async () => (await fetchState(follower)).group.leader === id);
     const posted = await system.get(follower, "/svc/plugin/put?id=x", 0, {
       method: "POST",
       body: "",
@@ -404,7 +405,7 @@ if (version !== null || USES_LEASES) {
     assert.is(posted.status, 421);
     assert.is(posted.headers.get("x-svc-leader-id"), id);
     assert.is((await system.get(follower, "/svc/plugin/all")).status, 200);
-    const { epoch } = (await stateOf(id)).group;
+    const { epoch } = (await fetchState(id)).group;
     const healthy = await system.get(id, "/svc/hc");
     assert.is(healthy.headers.get("x-svc-leader"), String(epoch));
     assert.is((await system.get(follower, "/svc/hc")).headers.get("x-svc-leader"), null);
@@ -417,7 +418,7 @@ if (version !== null || USES_LEASES) {
       const { code, out, err } = await system.admin(verb, others.join(","), "in");
       assert.is(code, 0, `${out}\n${err}`);
     };
-    const serial = async () => Number((await stateOf(id))["master-serial"]);
+    const serial = async () => Number((await fetchState(id))["master-serial"]);
     const before = await serial();
     // Members may have given up changes before.
     const { length } = system.out;
@@ -436,7 +437,7 @@ if (version !== null || USES_LEASES) {
     // A new process would lead on with what it has.
     process.kill(pid, "SIGSTOP");
     const roles = () =>
-      Promise.all(others.map(async (member) => (await stateOf(member)).group.role));
+      Promise.all(others.map(async (member) => (await fetchState(member)).group.role));
     await until(async () => (await roles()).some((role) => role !== "following"));
     process.kill(pid, "SIGCONT");
     await gate("resume-replication");
@@ -459,11 +460,11 @@ if (version !== null || USES_LEASES) {
 
   test("a leader that no member follows refuses changes, and serves reads", async () => {
     const id = await leader();
-    const followers = await Promise.all(MEMBERS.filter((member) => member !== id).map(stateOf));
+    const followers = await Promise.all(MEMBERS.filter((member) => member !== id).map(fetchState));
     const put = (vertex: string) =>
       send(`/svc/plugin/put?id=${vertex}`, { method: "POST", body: "" });
     for (const { pid } of followers) process.kill(pid, "SIGSTOP");
-    await until(async () => (await stateOf(id)).group.role === "readonly");
+    await until(async () => (await fetchState(id)).group.role === "readonly");
     const refusedResponse = await put("vrefused");
     assert.equal(
       [refusedResponse.status, /too few members/.test(refusedResponse.text)],

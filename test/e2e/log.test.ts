@@ -118,9 +118,9 @@ test("logs each change of a back-end in one line, and passes ids down the matrix
     const { dispatcher } = nodes;
     const request = (init = {}) => get(dispatcher.port, "/svc/plugin/find?n=1", init);
     assert.is((await request(named("top-1"))).headers.get("x-request-id"), "top-1");
-    await nodes.at(0, 0).kill();
+    await nodes.place(0, 0).kill();
     while (!dispatcher.log.includes("is down")) await request();
-    await nodes.at(0, 0).restart();
+    await nodes.place(0, 0).restart();
     while (!dispatcher.log.includes("is back")) await request();
     const changes = dispatcher.log.split("\n").filter((line) => line.startsWith("svc: back-end"));
     assert.is(changes.length, 2, dispatcher.log);

@@ -49,8 +49,8 @@ const PATHS = [
 ];
 
 test("counts plugins, streams, built-in services and files together", async () => {
-  for (let at = 0; at < LIMIT; at++) {
-    const path = PATHS[at % PATHS.length]!;
+  for (let index = 0; index < LIMIT; index++) {
+    const path = PATHS[index % PATHS.length]!;
     assert.is((await request(path, "k-1")).status === 429, false, path);
   }
   for (const path of PATHS) {
@@ -66,15 +66,15 @@ test("counts plugins, streams, built-in services and files together", async () =
 
 test("counts guesses of credentials by client", async () => {
   const statuses = [];
-  for (let at = 0; at < LIMIT + 2; at++) {
-    statuses.push((await request("/svc/plugin/one", `guess ${at}`)).status);
+  for (let index = 0; index < LIMIT + 2; index++) {
+    statuses.push((await request("/svc/plugin/one", `guess ${index}`)).status);
   }
   assert.equal(statuses, [...Array(LIMIT).fill(401), 429, 429]);
 });
 
 test("counts neither probes nor the admin port", async () => {
   const { port } = project.server;
-  for (let at = 0; at < 2 * LIMIT; at++) {
+  for (let index = 0; index < 2 * LIMIT; index++) {
     assert.is((await get(port, "/svc/hc")).status, 200);
     assert.is((await get(port + 1, "/svc/status")).status, 200);
   }

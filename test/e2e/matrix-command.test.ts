@@ -76,7 +76,7 @@ class Run {
 }
 
 /** Path and query of the printed sample command. */
-function sampleOf({ out }: Run): string {
+function findSample({ out }: Run): string {
   const { pathname, search } = new URL(/curl "([^"]+)"/.exec(out)![1]!);
   return pathname + search;
 }
@@ -120,7 +120,7 @@ test("starts engines and a dispatcher, and serves while engines die", async () =
       run.out,
       `curl "http://127.0.0.1:${port}/svc/plugin/mountains?continent=South%20America"`,
     );
-    assert.is((await get(port, sampleOf(run))).status, 200);
+    assert.is((await get(port, findSample(run))).status, 200);
     const { replicas } = JSON.parse(readFileSync(join(root, "dispatcher.json"), "utf8"));
     assert.equal(replicas, new Array(2).fill({ channels: 5, priority: 1 }));
 
@@ -164,7 +164,7 @@ test("prints a working sample command in a project without mergeable plugins", a
   try {
     await run.until(/press Ctrl-C[\s\S]*curl/);
     const { port } = run.instances().find(({ name }) => name === "dispatcher")!;
-    const { status, json } = await get(port, sampleOf(run));
+    const { status, json } = await get(port, findSample(run));
     assert.is(status, 200);
     assert.match(JSON.stringify(json.response), "double");
     run.child.kill("SIGINT");

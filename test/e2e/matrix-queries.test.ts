@@ -13,12 +13,12 @@ const test = suite("matrix queries");
 const RED = { text: "red" };
 const WORDS = ["red", "redder", "blue", "shoe", "boot", "light", "trail"];
 const BRANDS = ["Acme", "Zeta", "Omega"];
-const DOCUMENTS = Array.from({ length: 300 }, (_, at) => ({
-  id: `p${at}`,
-  title: WORDS.filter((_word, bit) => ((at * 37 + 11) >> bit) & 1).join(" ") || "red",
-  brand: BRANDS[(at * 7) % 3]!,
-  price: (at * 13) % 50,
-  vector: at % 10 === 9 ? null : [at % 17, (at * 5) % 23, at + 1],
+const DOCUMENTS = Array.from({ length: 300 }, (_, index) => ({
+  id: `p${index}`,
+  title: WORDS.filter((_word, bit) => ((index * 37 + 11) >> bit) & 1).join(" ") || "red",
+  brand: BRANDS[(index * 7) % 3]!,
+  price: (index * 13) % 50,
+  vector: index % 10 === 9 ? null : [index % 17, (index * 5) % 23, index + 1],
 }));
 
 let lowerMatrix: TestMatrix;
@@ -35,19 +35,19 @@ const WAYS = [
   [["root", "d", "e", "goal"]],
 ];
 
-function contentOf(documents: typeof DOCUMENTS, ways: GraphContent["ways"]): GraphContent {
+function buildContent(documents: typeof DOCUMENTS, ways: GraphContent["ways"]): GraphContent {
   return { name: "shop", type: "product", documents, ways };
 }
 
 test.before(async () => {
   lowerMatrix = await matrix(2, 2);
   wholeNode = await MatrixNode.start();
-  await wholeNode.order("load", contentOf(DOCUMENTS, WAYS.flat()));
+  await wholeNode.order("load", buildContent(DOCUMENTS, WAYS.flat()));
   for (const [partition, replicas] of lowerMatrix.places.entries()) {
     // The first partition is larger, so statistics of partitions differ.
-    const share = DOCUMENTS.filter((_, at) => (at % 3 === 0 ? 1 : 0) === partition);
+    const share = DOCUMENTS.filter((_, index) => (index % 3 === 0 ? 1 : 0) === partition);
     await Promise.all(
-      replicas.map(({ engine }) => engine.order("load", contentOf(share, WAYS[partition]!))),
+      replicas.map(({ engine }) => engine.order("load", buildContent(share, WAYS[partition]!))),
     );
   }
   const addresses = [{ host: "127.0.0.1", port: lowerMatrix.dispatcher.port }];
@@ -194,7 +194,9 @@ test("nearest to a vertex that has no vector in any partition is an error", asyn
 });
 
 test("a partial result does not say that a vertex is missing", async () => {
-  const places = [lowerMatrix.at(1, 0).engine.port, 1].map((port) => [{ host: "127.0.0.1", port }]);
+  const places = [lowerMatrix.place(1, 0).engine.port, 1].map((port) => [
+    { host: "127.0.0.1", port },
+  ]);
   const partial = await MatrixNode.start({
     dispatcher: { partitions: places, replicas: [{}], options: { "allow-incomplete": true } },
     processors: false,
@@ -285,7 +287,7 @@ test("a cursor continues although a replica is lost", async () => {
   const kills: Promise<unknown>[] = [];
   const pages = await read(lowerMatrix.dispatcher, (page) => {
     // The next page is requested while they die.
-    if (page === 1) kills.push(lowerMatrix.at(0, 0).kill(), lowerMatrix.at(1, 1).kill());
+    if (page === 1) kills.push(lowerMatrix.place(0, 0).kill(), lowerMatrix.place(1, 1).kill());
   });
   await Promise.all(kills);
   assert.is(kills.length, 2);

@@ -285,8 +285,8 @@ test("reports a back-end that is down", async () => {
   const nodes = await matrix(2, 1);
   try {
     const { dispatcher } = nodes;
-    const { port } = nodes.at(0, 0).engine;
-    await nodes.at(0, 0).kill();
+    const { port } = nodes.place(0, 0).engine;
+    await nodes.place(0, 0).kill();
     const none = await metrics(port + 1).catch(() => null);
     assertFiring("", none, ["SvcInstanceDown"]);
     for (let n = 0; n < 8; n++) await get(dispatcher.port, "/svc/plugin/find?n=1");
@@ -308,7 +308,7 @@ test("reports a back-end that is down", async () => {
     );
     const degraded = await metrics(dispatcher.port + 1);
     assertFiring(degraded, degraded, ["SvcBackEndDown"]);
-    await nodes.at(0, 1).kill();
+    await nodes.place(0, 1).kill();
     const sent = get(dispatcher.port, "/svc/plugin/find?n=1").catch(() => null);
     const isDown = async () =>
       /svc_backend_state\{[^\n]*replica="1"[^\n]*state="down"[^\n]* 1\n/.test(

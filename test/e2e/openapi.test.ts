@@ -77,15 +77,15 @@ test("has valid documents of all examples", async () => {
   for (const name of readdirSync(examples)) {
     const project = join(examples, name);
     await buildProject(project);
-    const { paths } = await validateDocument(documentOf(project), name);
+    const { paths } = await validateDocument(readDocument(project), name);
     assert.ok(Object.keys(paths).length > 0, `${name} has plugins`);
   }
 });
 
 test("matches the responses of every operation of a service", async () => {
-  const caller = await callerOf(fixture("openapi"));
+  const caller = await createCaller(fixture("openapi"));
   const liveResponse = await get(served.at(-1)!.port, "/svc/builtin/argspec?format=openapi");
-  assert.equal(liveResponse.json.response, documentOf(fixture("openapi")));
+  assert.equal(liveResponse.json.response, readDocument(fixture("openapi")));
   for (const [operation, call, status, response] of CALLS) {
     const reply = await caller.call(operation, call);
     assert.is(reply.status, status, `${operation} ${JSON.stringify(call)}: ${reply.text}`);
@@ -108,7 +108,7 @@ test("lists the server URL with the prefix", async () => {
 });
 
 test("matches rejections", async () => {
-  const caller = await callerOf(fixture("openapi"), "--max-body-bytes", "1000");
+  const caller = await createCaller(fixture("openapi"), "--max-body-bytes", "1000");
   const { port } = served.at(-1)!;
   const path = "/svc/plugin/size";
   caller.check("size", await get(port, `${path}s`));
@@ -118,14 +118,14 @@ test("matches rejections", async () => {
   caller.check("size", await rawAnswer(port, `GET ${path} HTTP/1.0`));
   caller.check("size", await rawAnswer(port, `GET ${path} HTTP/1.1\r\nHost: x\r\nno colon`));
 
-  const out = await callerOf(fixture("openapi"), "--service-out");
+  const out = await createCaller(fixture("openapi"), "--service-out");
   assert.is((await out.call("size")).status, 503);
   const seen = [...caller.seen].map((label) => label.replace(/\D+/, ""));
   assert.equal(seen.sort(), ["400", "404", "405", "413", "414", "505"]);
 });
 
 test("matches errors of the server and plain-text errors", async () => {
-  const caller = await callerOf(fixture("engine"), "--plugin-timeout", "200");
+  const caller = await createCaller(fixture("engine"), "--plugin-timeout", "200");
   const kinds = await Promise.all(
     ["fails", "throwsText", "cyclic", "forwards", "burns"].map(async (name) => {
       const response = await caller.call(name, name === "burns" ? { query: { ms: 1000 } } : {});
@@ -193,7 +193,7 @@ test("matches responses of a matrix, with explanations and errors from below", a
   const dispatcher = { partitions, replicas: [{ channels: 4, priority: 1 }], options: {} };
   writeFileSync(config, JSON.stringify(dispatcher));
   const top = await start(project, "--role", "dispatcher", "--dispatcher", config);
-  const caller = new OpenapiCaller(documentOf(project), top.port);
+  const caller = new OpenapiCaller(readDocument(project), top.port);
 
   const merged = await caller.call("heights", {
     query: { n: 3 },
@@ -209,7 +209,7 @@ test("matches responses of a matrix, with explanations and errors from below", a
   assert.match(String(failed.json.message), /^<partial: [01] width: 2> \| 400 \| /);
 });
 
-function documentOf(project: string): object {
+function readDocument(project: string): object {
   return openapiDocument(JSON.parse(readFileSync(join(project, ".svc/argspec.json"), "utf8")));
 }
 
@@ -231,10 +231,10 @@ async function start(project: string, ...options: string[]): Promise<RunningServ
   return server;
 }
 
-async function callerOf(project: string, ...options: string[]): Promise<OpenapiCaller> {
+async function createCaller(project: string, ...options: string[]): Promise<OpenapiCaller> {
   await buildProject(project);
   const { port } = await start(project, ...options);
-  return new OpenapiCaller(documentOf(project), port);
+  return new OpenapiCaller(readDocument(project), port);
 }
 
 test.run();

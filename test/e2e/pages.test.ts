@@ -70,7 +70,7 @@ test("can be followed from the first to the last page by all executors", async (
   assert.is(pages, 3);
   assert.equal(
     names,
-    Array.from({ length: 25 }, (_, at) => `p${at}`),
+    Array.from({ length: 25 }, (_, index) => `p${index}`),
   );
 });
 
@@ -80,10 +80,14 @@ test("reject altered cursors and those of other plugins", async () => {
     (await get(server.port, `/svc/plugin/${plugin}?cursor=${input}`)).status;
   assert.is(await status(cursor!), 200);
   const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  for (let at = 0; at < cursor!.length; at++) {
+  for (let index = 0; index < cursor!.length; index++) {
     // The lowest bit of the last digit has no effect on the bytes.
-    const letter = digits[digits.indexOf(cursor![at]!) ^ 1] ?? "A";
-    assert.is(await status(cursor!.slice(0, at) + letter + cursor!.slice(at + 1)), 400, `${at}`);
+    const letter = digits[digits.indexOf(cursor![index]!) ^ 1] ?? "A";
+    assert.is(
+      await status(cursor!.slice(0, index) + letter + cursor!.slice(index + 1)),
+      400,
+      `${index}`,
+    );
   }
   assert.is(await status(cursor!, "others"), 400);
   for (const wrong of ["x", "a.b", "%00", `${"A".repeat(5000)}.${"A".repeat(22)}`]) {

@@ -80,7 +80,7 @@ for (const name of ["inside", "outside"]) {
     await project.call("put?id=before");
     assert.equal(await project.call(`${name}?how=data`), []);
     for (const how of REFUSED) {
-      assert.match(await project.errorOf(`${name}?how=${how}`), "not supported in workers", how);
+      assert.match(await project.callError(`${name}?how=${how}`), "not supported in workers", how);
     }
     for (const how of TRIED) {
       const { status } = await get(port, `/svc/plugin/${name}?how=${how}`);

@@ -171,9 +171,9 @@ test("records bodies on request, and a sample of requests", async (context) => {
 test("aborts endless streams, and skips pauses between starts", async ({ folder }) => {
   const file = join(folder, "streams.jsonl");
   const day = 24 * 60 * 60 * 1000;
-  const line = (at: number, target: string) => {
+  const line = (time: number, target: string) => {
     const stream = { status: 200, ms: 1, bytes: null, digest: null };
-    return { at, method: "GET", target, fields: {}, sent: 0, ...stream };
+    return { at: time, method: "GET", target, fields: {}, sent: 0, ...stream };
   };
   const head = { record: 1 };
   const lines = [head, line(day, "/endless"), line(day, "/short"), head, line(2 * day, "/short")];
@@ -219,8 +219,8 @@ test("reports requests that cannot be replayed", async ({ folder, file }) => {
     [[file, ...to, "--headers-file", fields], /SVC3322: \S+fields:2: invalid header line/],
   ];
   const outcomes = await Promise.all(cases.map(([words]) => runCommand("replay", ...words)));
-  outcomes.forEach(({ code, err }, at) => {
-    assert.match(err, cases[at]![1]);
+  outcomes.forEach(({ code, err }, index) => {
+    assert.match(err, cases[index]![1]);
     assert.not.match(err, /secret/);
     assert.is(code, 2);
   });

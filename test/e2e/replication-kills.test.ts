@@ -114,7 +114,7 @@ async function write(port: number, ids: () => string, acknowledged: string[]): P
   }
 }
 
-async function missingOf(
+async function listMissing(
   { port }: RunningServer,
   ids: readonly string[],
 ): Promise<readonly string[]> {
@@ -203,7 +203,7 @@ test(`survives ${KILLS} kills while clients write`, async () => {
     await whole(subscriber);
     provider = await provide();
     total += acknowledged.length;
-    assert.equal(await missingOf(provider, acknowledged), [], `seed ${SEED}: lost`);
+    assert.equal(await listMissing(provider, acknowledged), [], `seed ${SEED}: lost`);
     if (kills % COMPARED_EVERY === 0) await equal(provider, subscriber);
     if (KILLS > 20 && kills % 20 < 2)
       console.log(`${kills} kills, ${total} acknowledged, seed ${SEED}`);

@@ -55,7 +55,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function codeOf(promise: Promise<unknown>): Promise<unknown> {
+async function rejectionCode(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => "none",
     (error: { code?: string }) => error.code,
@@ -81,12 +81,12 @@ test("a program subscribes, is promoted, and provides", async () => {
   try {
     const uri = `svc://127.0.0.1:${port}`;
     await system.attach(uri);
-    assert.is(await codeOf(system.attach(uri)), "SVC2536");
+    assert.is(await rejectionCode(system.attach(uri)), "SVC2536");
     assert.equal(await system.attached(), [uri]);
     await system.suspend();
     new Graph("things").createVertex("b");
-    assert.is(await codeOf(system.fence(200)), "SVC2537");
-    assert.is(await codeOf(system.suspend(200)), "SVC2537");
+    assert.is(await rejectionCode(system.fence(200)), "SVC2537");
+    assert.is(await rejectionCode(system.suspend(200)), "SVC2537");
     await system.resume();
     assert.is((await system.throttle(1e6, "operations")).operations, 1e6);
     assert.is((await system.throttle(null, "operations")).operations, null);
@@ -144,7 +144,7 @@ test("a program starts as a replica, and continues as one after a restart", asyn
 test("a program cannot start with an invalid replication port", async () => {
   await system.unload();
   const start = { root: join(folder, "none"), txPort: 0 };
-  assert.is(await codeOf(system.initialize("replica", start)), "SVC2205");
+  assert.is(await rejectionCode(system.initialize("replica", start)), "SVC2205");
 });
 
 test.run();

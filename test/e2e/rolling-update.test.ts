@@ -99,7 +99,8 @@ test("replaces the pods of a system by those of another image", async () => {
       spec: { replicas: 1, template: { spec: { containers } } },
       status: {},
     });
-    if (kinds[ids] === undefined) for (const at of [1, 2]) cluster.create(`${name}-${at}`);
+    if (kinds[ids] === undefined)
+      for (const replica of [1, 2]) cluster.create(`${name}-${replica}`);
   }
   const order: string[] = [];
   cluster.terminate = async (pod) => {

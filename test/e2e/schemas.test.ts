@@ -131,19 +131,19 @@ test("the contract has the constraints of schemas and their input types", async 
   const { stdout } = await svc("argspec", project.folder, "--format", "record");
   assert.ok(stdout.length > 0);
   const argspec = JSON.parse(readFileSync(join(project.folder, ".svc/argspec.json"), "utf8"));
-  const schemaOf = (plugin: string, param: string) =>
+  const findSchema = (plugin: string, param: string) =>
     argspec.plugins
       .find(({ name }: { name: string }) => name === plugin)
       .params.find(({ name }: { name: string }) => name === param).schema;
   const integer = { type: "integer", "x-svc-range": "safe" };
-  const { properties, required } = schemaOf("book", "content");
+  const { properties, required } = findSchema("book", "content");
   assert.equal(properties.from, { type: "string", format: "date" });
   assert.equal(properties.seats, {
     ...{ ...integer, minimum: 1, maximum: 9, description: "how many" },
   });
   assert.equal(required, ["from", "to"]);
-  assert.equal(schemaOf("code", "code"), { type: "string", pattern: "^[A-Z]{2}$" });
-  assert.equal(schemaOf("code", "n"), { type: "number", maximum: 99 });
+  assert.equal(findSchema("code", "code"), { type: "string", pattern: "^[A-Z]{2}$" });
+  assert.equal(findSchema("code", "n"), { type: "number", maximum: 99 });
   const basket = argspec.$defs.Basket.properties;
   assert.equal(basket.codes.items, { type: "string", pattern: "^[A-Z]{2}$" });
   assert.is(basket.booking.properties.seats.maximum, 9);

@@ -12,7 +12,10 @@ let node: MatrixNode;
 
 test.before(async () => {
   node = await MatrixNode.start();
-  const documents = Array.from({ length: 50 }, (_, at) => ({ id: `p${at}`, title: `red ${at}` }));
+  const documents = Array.from({ length: 50 }, (_, index) => ({
+    id: `p${index}`,
+    title: `red ${index}`,
+  }));
   await node.order("load", { name: "shop", type: "product", documents, ways: [] });
 });
 test.after(() => node.kill());
@@ -31,7 +34,7 @@ const REFUSED: readonly (readonly [query: object, message: RegExp])[] = [
   [{ highlight: { title: 20_001 }, result: "dict" }, /invalid highlight/],
   [{ facets: { a: { property: "title", ranges: Array(65).fill(0) } } }, /invalid ranges/],
   [
-    { facets: Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`f${at}`, 1])) },
+    { facets: Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`f${index}`, 1])) },
     /invalid number of facets: 17/,
   ],
   [{ facets: { colour: 3 } }, /unknown property: 'colour'/],

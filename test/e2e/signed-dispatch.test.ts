@@ -84,7 +84,7 @@ let engine: ServedProject;
 let middle: ServedProject;
 let top: ServedProject;
 
-const matrixOf = (port: number): string =>
+const makeMatrix = (port: number): string =>
   JSON.stringify({ partitions: [[{ host: "127.0.0.1", port }]], replicas: [{}] });
 
 test.before(async () => {
@@ -101,9 +101,9 @@ test.before(async () => {
   ]);
   const key = (project: ServedProject) => ["--dispatcher-key-file", `${project.folder}/secret.txt`];
   await engine.start("data", ...key(engine));
-  middle.write("matrix.json", matrixOf(engine.server.port));
+  middle.write("matrix.json", makeMatrix(engine.server.port));
   await middle.start("data", ...key(middle), "--dispatcher", `${middle.folder}/matrix.json`);
-  top.write("matrix.json", matrixOf(middle.server.port));
+  top.write("matrix.json", makeMatrix(middle.server.port));
   await top.start("data", ...key(top), "--dispatcher", `${top.folder}/matrix.json`);
 });
 test.after(async () => {
@@ -232,7 +232,8 @@ test("rejects dispatchers without a valid signature", async () => {
     isTrusted: true,
     isGuarded: true,
   };
-  const signed = (key: string, at?: number) => new DispatchSignature(key).sign(content, origin, at);
+  const signed = (key: string, time?: number) =>
+    new DispatchSignature(key).sign(content, origin, time);
   const valid = signed(SECRET);
   assert.match(
     await raw([IDENT, ...head(target, valid)]),
@@ -256,7 +257,7 @@ test("rejects dispatchers without a valid signature", async () => {
 
 test("counts an engine with another key as down, and says why", async () => {
   top.write("other.txt", `${SECRET}x\n`);
-  top.write("other.json", matrixOf(engine.server.port));
+  top.write("other.json", makeMatrix(engine.server.port));
   const key = ["--dispatcher-key-file", `${top.folder}/other.txt`];
   const matrix = ["--dispatcher", `${top.folder}/other.json`, "--root", `${top.folder}/other`];
   const otherTop = await serve(top.folder, ...key, ...matrix);

@@ -286,7 +286,7 @@ test("adds a group under load with exact counts", async () => {
 
 test("instances finish a cut that its coordinator abandoned", async () => {
   await until(async () => (await system.nodestat("B1")).procedure === null);
-  const [from, to] = [await leaderOf("B1"), await leaderOf("B2")];
+  const [from, to] = [await findLeader("B1"), await findLeader("B2")];
   const [{ record, term }, target] = [
     await send(from, { do: "look" }),
     await send(to, { do: "look" }),
@@ -375,7 +375,7 @@ async function moveWithKills(words: readonly string[], killed: readonly string[]
     });
     assert.is(child.exitCode, null, `it takes longer: ${err}`);
     if (of === "admin") child.kill("SIGKILL");
-    else process.kill((await system.nodestat(await leaderOf(of))).pid, "SIGKILL");
+    else process.kill((await system.nodestat(await findLeader(of))).pid, "SIGKILL");
   }
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
   if (!killed.includes("admin")) assert.is(child.exitCode, 0, err);
@@ -405,7 +405,7 @@ async function rejects(promise: Promise<unknown>, pattern: RegExp): Promise<void
 }
 
 /** Member that leads a group now. */
-async function leaderOf(group: string): Promise<string> {
+async function findLeader(group: string): Promise<string> {
   const stat = (await system.nodestat(group)) as unknown as { group: { leader: string } };
   return stat.group.leader;
 }

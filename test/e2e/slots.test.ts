@@ -98,10 +98,10 @@ const DESCRIPTOR = {
 const GROUPS = ["B1", "B2", "B3"] as const;
 const PORTS = [9100, 9110, 9120];
 const map = new SlotMap(divideSlots(4096, 3));
-const ownerOf = (key: string) => map.ownerOfKey(key);
+const findOwner = (key: string) => map.ownerOfKey(key);
 /** A key of a group. */
-const keyOf = (group: number, start = "x") => {
-  for (let number = 0; ; number++) if (ownerOf(start + number) === group) return start + number;
+const findKey = (group: number, start = "x") => {
+  for (let number = 0; ; number++) if (findOwner(start + number) === group) return start + number;
 };
 
 let project: TemporaryProject;
@@ -134,20 +134,20 @@ test("each key is stored in exactly one group", async () => {
   assert.is(hits(await call("TD", `load?count=${KEYS}`)), 0);
   assert.is(hits(await call("TD", "count")), KEYS);
   const expected = [0, 0, 0];
-  for (let number = 0; number < KEYS; number++) expected[ownerOf(`k${number}`)]!++;
+  for (let number = 0; number < KEYS; number++) expected[findOwner(`k${number}`)]!++;
   assert.equal(await orders(), expected);
 });
 
 test("a request with a key reaches only its owner, at any depth", async () => {
   const before = await orders();
   for (const [group, port] of PORTS.entries()) {
-    const id = keyOf(group, "é {");
+    const id = findKey(group, "é {");
     const key = encodeURIComponent(id);
     assert.is(hits(await call("TD", `put?id=${key}`, key)), port);
     assert.is(hits(await call("TD", "count", key)), before[group]! + 1);
     // Back-ends have reported the plugin as readonly.
     assert.is(hits(await call("TD", "count", key)), before[group]! + 1);
-    assert.is(hits(await call("TD", `routed?id=${keyOf(group, "pre")}`)), port);
+    assert.is(hits(await call("TD", `routed?id=${findKey(group, "pre")}`)), port);
   }
   assert.equal(
     await orders(),
@@ -162,7 +162,7 @@ test("another engine or dispatcher responds with 421 before anything runs", asyn
     ["B3", 0],
     ["D1", 1],
   ] as const) {
-    const key = keyOf(group, "new");
+    const key = findKey(group, "new");
     const { status, json } = await call(id, `put?id=${key}`, key);
     assert.is(status, 421, id);
     const message = JSON.stringify(json.message);
@@ -173,13 +173,13 @@ test("another engine or dispatcher responds with 421 before anything runs", asyn
         new RegExp(`slot ${map.slotOf(key)} belongs to B${group + 1}, not ${id}`),
       );
   }
-  const routed = await call("D1", `routed?id=${keyOf(1, "new")}`);
+  const routed = await call("D1", `routed?id=${findKey(1, "new")}`);
   assert.is(routed.status, 421);
   assert.equal(await orders(), before);
 });
 
 test("a change of a vertex of another group is refused and names the owner", async () => {
-  const id = keyOf(2, "wrong");
+  const id = findKey(2, "wrong");
   const { status, text } = await call("B1", `put?id=${id}`);
   assert.is(status, 500);
   assert.match(text, /OwnerError/);
@@ -196,7 +196,7 @@ test("a change of a vertex of another group is refused and names the owner", asy
 
 test("system.slots is the same in all instances", async () => {
   for (const id of ["B1", "B3"]) {
-    const key = keyOf(1);
+    const key = findKey(1);
     const { json } = await call(id, `where?id=${key}`);
     assert.equal(json.response, [4096, map.slotOf(key), "B2"]);
   }
@@ -205,7 +205,7 @@ test("system.slots is the same in all instances", async () => {
 test("an invalid key is 400, and reaches no engine", async () => {
   const before = await orders();
   for (const key of ["%", "%zz", "%C3", "a b", "é", "%ff", `${"a".repeat(2049)}`]) {
-    const { status, text } = await call("TD", `put?id=${keyOf(0)}`, key);
+    const { status, text } = await call("TD", `put?id=${findKey(0)}`, key);
     assert.is(status, 400, key);
     assert.match(text, /X-SVC-Key: expected one key/);
   }

@@ -58,7 +58,8 @@ test("a start removes compiled code of former builds", async () => {
   const { NODE_COMPILE_CACHE: _, ...env } = process.env;
   const start = () => promisify(execFile)(process.execPath, [path("bin/run.cjs")], { env });
   const add = (count: number): void => {
-    for (let at = 0; at < count; at++) writeFileSync(path(`dist/.code/old/${count} ${at}`), "");
+    for (let index = 0; index < count; index++)
+      writeFileSync(path(`dist/.code/old/${count} ${index}`), "");
   };
   try {
     add(500);

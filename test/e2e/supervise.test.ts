@@ -37,7 +37,7 @@ test.after.each(async () => {
 });
 
 /** The process that responds, once it is not `former`. */
-async function pidOf(port: number, former = 0): Promise<number> {
+async function waitForPid(port: number, former = 0): Promise<number> {
   for (;;) {
     const response = await get(port, "/svc/plugin/pid").catch(() => null);
     const pid = response?.json.response;
@@ -49,11 +49,11 @@ async function pidOf(port: number, former = 0): Promise<number> {
 test("restarts the server after it dies", async () => {
   server = await serve(project.folder, "--supervise");
   const { port } = server;
-  let pid = await pidOf(port);
+  let pid = await waitForPid(port);
   assert.is.not(pid, server.process.pid);
   for (const signal of ["SIGKILL", "SIGTERM"]) {
     await get(port, `/svc/plugin/end?signal=${signal}`).catch(() => null);
-    pid = await pidOf(port, pid);
+    pid = await waitForPid(port, pid);
   }
   assert.match(server.log(), /server exited \(SIGKILL\); restarting in 1000 ms/);
   assert.match(server.log(), /server exited \(exit code 0\); restarting in 2000/);
@@ -64,7 +64,7 @@ test("restarts the server after it dies", async () => {
 test("stops the server when the supervisor dies", async () => {
   server = await serve(project.folder, "--supervise");
   const { port } = server;
-  await pidOf(port);
+  await waitForPid(port);
   await server.stop("SIGKILL");
   while ((await get(port, "/svc/hc").catch(() => null)) !== null) await delay(50);
 });

@@ -195,7 +195,7 @@ test("control replication, and request any path", async () => {
   assert.match(line, "TD: SVC3302: /nope returned 404: ");
 });
 
-async function subscribersOf(id: string): Promise<unknown[]> {
+async function fetchSubscribers(id: string): Promise<unknown[]> {
   const { json } = await system.get(id, "/svc/peerstat", 1);
   return (json.response as { subscribers: unknown[] }).subscribers;
 }
@@ -205,9 +205,9 @@ test("let a subscriber ask its provider to attach and detach it", async () => {
   const uri = `svc://${system.host}:9101`;
   const subscribed = { provider: uri, subscriber, action: "subscribed" };
   assert.equal(await operate("S1", "Subscribe", `&uri=${uri}`), subscribed);
-  await until(async () => (await subscribersOf("B1")).length === 1);
+  await until(async () => (await fetchSubscribers("B1")).length === 1);
   assert.equal(await operate("S1", "Unsubscribe"), { subscriber, action: "unsubscribed" });
-  await until(async () => (await subscribersOf("B1")).length === 0);
+  await until(async () => (await fetchSubscribers("B1")).length === 0);
   // The operator key is sent to no other server.
   const stranger = "&uri=svc://127.0.0.1:9";
   assert.match(String(await operate("S1", "Subscribe", stranger)), "instance of the descriptor");
@@ -226,7 +226,7 @@ test("copy all graphs to another instance, and restore the former state", async 
   assert.is((await system.nodestat("S1"))["service-in"], 0);
   await system.admin("service-in", "S1");
   assert.equal(await digest("S1"), await digest("B1"));
-  await until(async () => (await subscribersOf("B1")).length === 1);
+  await until(async () => (await fetchSubscribers("B1")).length === 1);
   await operate("B1", "DetachAll");
   assert.match((await system.admin("force-copy", "S1", "B1")).err, "no TX input service: B1");
   assert.match((await system.admin("force-copy", "*", "S1")).err, "SVC3004: expected <from> and");
@@ -240,7 +240,7 @@ test("dump an instance to a folder that a transaction log can be replayed on", a
   const { code, out, err } = await system.admin("dump", "B1");
   assert.is(code, 0, out + err);
   const folder = /^B1: dumped to (.+opdump_\d+\.tx)$/m.exec(out)?.[1];
-  await until(async () => (await subscribersOf("B1")).length === 0);
+  await until(async () => (await fetchSubscribers("B1")).length === 0);
   const checked = await system.run("log", "check", folder!);
   assert.match(checked.out, /^_txlog: \d+ transactions in \d+ segments/);
   assert.is(checked.code, 0, checked.err);
@@ -251,7 +251,7 @@ test("dump an instance to a folder that a transaction log can be replayed on", a
 });
 
 async function isDumped(): Promise<boolean> {
-  return (await subscribersOf("B1")).some((shown) => /^file:/.test((shown as [string])[0]));
+  return (await fetchSubscribers("B1")).some((shown) => /^file:/.test((shown as [string])[0]));
 }
 
 test("complete a copy or a dump in the next run after the operator is killed", async () => {

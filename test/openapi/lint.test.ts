@@ -32,7 +32,9 @@ function lint(document: object): Promise<string[]> {
     execFile(process.execPath, words, { cwd: folder, env }, (_, stdout, stderr) => {
       try {
         const { problems } = JSON.parse(stdout) as { problems: readonly Problem[] };
-        resolve(problems.map(({ ruleId, location: [at] }) => `${ruleId} ${at?.pointer}`));
+        resolve(
+          problems.map(({ ruleId, location: [location] }) => `${ruleId} ${location?.pointer}`),
+        );
       } catch {
         reject(new Error(stdout + stderr));
       }

@@ -12,7 +12,7 @@ import {
 } from "../../argspec/diff/incompatibility.js";
 import type { TypeTable } from "../../compiler/record/type-shape.js";
 import { rounds } from "../support/rounds.js";
-import { accepts, schemasOf } from "./support/accepts-schema.js";
+import { accepts, collectSchemas } from "./support/accepts-schema.js";
 import { Random, SEED } from "./support/random.js";
 import { confuseTypes, widenTypes } from "./support/random-edits.js";
 import { randomTypes, randomValue } from "./support/random-shapes.js";
@@ -48,8 +48,8 @@ test("are not reported for a widened type", () => {
       for (const name of Object.keys(types)) {
         for (const reading of READINGS) {
           const misfit = findIncompatibility(
-            typeOf(types, name),
-            typeOf(renamed(wider), `${name}2`),
+            declaredType(types, name),
+            declaredType(renamed(wider), `${name}2`),
             reading,
           );
           assert.is(
@@ -71,7 +71,7 @@ function expectSound(
   tally: { fitting: number; refused: number },
 ): void {
   for (const [name, shape] of Object.entries(params)) {
-    const [from, to] = [typeOf(params, name), typeOf(taken, name)];
+    const [from, to] = [declaredType(params, name), declaredType(taken, name)];
     const isStrict = { definitions: from.definitions, isOpen: false };
     const values = Array.from({ length: VALUES }, () => randomValue(random, params, shape, 4));
     const accepted = values.filter((value) => accepts(isStrict, from.schema, value));
@@ -90,8 +90,8 @@ function expectSound(
   }
 }
 
-function typeOf(types: TypeTable, name: string): Type {
-  return { schema: { $ref: `#/$defs/${name}` }, definitions: schemasOf(types) };
+function declaredType(types: TypeTable, name: string): Type {
+  return { schema: { $ref: `#/$defs/${name}` }, definitions: collectSchemas(types) };
 }
 
 /** The same types under other names, so that names cannot affect the result. */

@@ -92,8 +92,13 @@ function mutate(random: Random, document: unknown): void {
 /** Like a parser: `__proto__` becomes a plain key. */
 function set(node: Node, key: string, value: unknown): void {
   const name = Array.isArray(node) ? String(node.length) : key;
-  const at = Array.isArray(node) && /^\d+$/.test(key) ? key : name;
-  Object.defineProperty(node, at, { value, writable: true, enumerable: true, configurable: true });
+  const renamedKey = Array.isArray(node) && /^\d+$/.test(key) ? key : name;
+  Object.defineProperty(node, renamedKey, {
+    value,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  });
 }
 
 function value(random: Random, depth: number): unknown {

@@ -53,9 +53,9 @@ test.before(async (context) => {
   context.backupFolder = join(context.folder, "backup");
   writeFileSync(context.program, bundleSource(SOURCE));
   const instance = await Instance.start(context.root);
-  for (let at = 0; at < 500; at++) changeAtRandom(instance.graph(), random);
+  for (let index = 0; index < 500; index++) changeAtRandom(instance.graph(), random);
   await instance.save();
-  for (let at = 0; at < 500; at++) changeAtRandom(instance.graph(), random);
+  for (let index = 0; index < 500; index++) changeAtRandom(instance.graph(), random);
   context.digest = digestCheckpoint(instance.store())!.digest;
   await instance.stop();
   const source = {
@@ -88,7 +88,7 @@ async function kill(program: string, ...words: string[]): Promise<string> {
   return last;
 }
 
-async function digestOf(root: string): Promise<string> {
+async function readDigest(root: string): Promise<string> {
   const instance = await Instance.start(root);
   const { digest } = digestCheckpoint(instance.store())!;
   await instance.stop();
@@ -103,7 +103,7 @@ test(`a killed backup keeps its former state (seed ${SEED})`, async (context) =>
     await verifyBackup(store, folder);
     const restored = join(folder, `r${round}`);
     await restoreRoot(store, await planRestore(store, { kind: "end" }), restored);
-    assert.is(await digestOf(restored), digest);
+    assert.is(await readDigest(restored), digest);
   }
 });
 
@@ -122,11 +122,11 @@ test(`a server rejects the folder of a killed restore (seed ${SEED})`, async (co
       }
     }
     const isWhole = existsSync(restored) && !existsSync(join(restored, RESTORE_MARKER));
-    if (isWhole && readdirSync(restored).length > 0) assert.is(await digestOf(restored), digest);
+    if (isWhole && readdirSync(restored).length > 0) assert.is(await readDigest(restored), digest);
     else {
       const store = new FolderStore(backupFolder);
       await restoreRoot(store, await planRestore(store, { kind: "end" }), restored);
-      assert.is(await digestOf(restored), digest);
+      assert.is(await readDigest(restored), digest);
     }
   }
 });

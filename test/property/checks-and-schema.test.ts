@@ -16,7 +16,7 @@ import {
   type ShapeCheck,
 } from "../../runtime/plugin/contract/shape-check.js";
 import { truncateForMessage } from "../../runtime/plugin/contract/truncate-for-message.js";
-import { accepts, schemasOf } from "./support/accepts-schema.js";
+import { accepts, collectSchemas } from "./support/accepts-schema.js";
 import { Random, SEED } from "./support/random.js";
 import { randomTypes, randomValue } from "./support/random-shapes.js";
 
@@ -29,7 +29,7 @@ test("accept the same values", () => {
   let accepted = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const types = randomTypes(random);
-    const by = { definitions: schemasOf(types), isOpen: true };
+    const by = { definitions: collectSchemas(types), isOpen: true };
     for (const [name, shape] of Object.entries(types)) {
       const check = compile(types, { kind: "ref", name });
       const rule = new ShapeRule(types, "open");

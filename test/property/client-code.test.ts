@@ -9,7 +9,7 @@ import * as assert from "uvu/assert";
 import type { JsonSchema, PluginSpec } from "../../argspec/argspec.js";
 import { readArgspec } from "../../argspec/read-argspec.js";
 import { emitTypescriptClient } from "../../argspec/typescript/client.js";
-import { argspecOf, param, plugin } from "../argspec/sample-argspec.js";
+import { makeArgspec, param, plugin } from "../argspec/sample-argspec.js";
 import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 
@@ -118,7 +118,7 @@ function randomArgspec(random: Random): unknown {
           : { kind: "response", sortkey: schema(), item: schema(), meta: true },
     });
   });
-  return JSON.parse(JSON.stringify(argspecOf(plugins, Object.fromEntries($defs), text())));
+  return JSON.parse(JSON.stringify(makeArgspec(plugins, Object.fromEntries($defs), text())));
 }
 
 /** Any combination of keywords, and some unknown ones. */

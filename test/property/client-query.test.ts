@@ -51,7 +51,7 @@ test("is decoded by the server as it was passed", () => {
     const { url } = buildRequest("", { path: "/", json }, params, {});
     const query = url.slice("/?".length);
     assert.match(query, /^[!-~]*$/);
-    const read = parseParams(query, readersOf(wires));
+    const read = parseParams(query, makeReaders(wires));
     const label = `seed ${SEED}, round ${round}: ${url}`;
     assert.equal(Object.keys(read), Object.keys(params), label);
     for (const [name, value] of Object.entries(params)) {
@@ -63,7 +63,7 @@ test("is decoded by the server as it was passed", () => {
 });
 
 /** Those of nullable types. */
-function readersOf(wires: Readonly<Record<string, Wire>>): Record<string, ParamReader> {
+function makeReaders(wires: Readonly<Record<string, Wire>>): Record<string, ParamReader> {
   const readers: Record<string, ParamReader> = Object.create(null);
   for (const [name, wire] of Object.entries(wires)) {
     const read = createParamReader(name, wire);

@@ -13,7 +13,7 @@ import { ShapeRule } from "../../compiler/check/shape-rule.js";
 import { toJsonSchema } from "../../compiler/emit/json-schema.js";
 import type { TypeShape, TypeTable } from "../../compiler/record/type-shape.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
-import { argspecOf } from "../argspec/sample-argspec.js";
+import { makeArgspec } from "../argspec/sample-argspec.js";
 import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
 import { randomTypes, randomValue } from "./support/random-shapes.js";
@@ -63,7 +63,7 @@ function withoutListsInRest(types: TypeTable): TypeTable {
 
 function declarations(types: TypeTable): Promise<string> {
   const schemas = Object.entries(types).map(([name, shape]) => [name, toJsonSchema(shape)]);
-  return emitTypescriptTypes(argspecOf([], Object.fromEntries(schemas)));
+  return emitTypescriptTypes(makeArgspec([], Object.fromEntries(schemas)));
 }
 
 /** As JSON. */

@@ -116,14 +116,14 @@ test("are the same systems as those without ranges", () => {
     for (const id of system.instances.keys()) {
       assert.equal(planInstance(system, id), planInstance(same, id), where);
     }
-    const hostOf = (id: string) => `pod-${id.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}-0`;
-    const placed = descriptorWith(system, (id) => ({ host: hostOf(id) }));
+    const hostName = (id: string) => `pod-${id.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}-0`;
+    const placed = descriptorWith(system, (id) => ({ host: hostName(id) }));
     const [encoded, otherEncoded] = [
       placed,
-      descriptorWith(same, (id) => ({ host: hostOf(id) })),
+      descriptorWith(same, (id) => ({ host: hostName(id) })),
     ].map((text) => readDescriptor(JSON.parse(text)));
     assert.equal(essence(encoded!), essence(otherEncoded!), where);
-    assert.is(encoded!.instances.get(`D${shape.first}`)!.host, hostOf(`D${shape.first}`), where);
+    assert.is(encoded!.instances.get(`D${shape.first}`)!.host, hostName(`D${shape.first}`), where);
     const isCompact = Object.keys(JSON.parse(placed).instances).length <= 4;
     assert.ok(isCompact, where);
   }

@@ -22,7 +22,7 @@ const ORDERS = [
 ];
 const label = `seed ${SEED}`;
 
-function titleOf(random: Random): string {
+function randomTitle(random: Random): string {
   return random.list(4, () => random.of(WORDS)).join(" ");
 }
 
@@ -31,12 +31,12 @@ function makeShop(random: Random) {
   const graph = openStore(store);
   graph.createVertex("root");
   graph.index("text", { keys: ["title"] });
-  const ids = Array.from({ length: 20 + random.below(120) }, (_, at) =>
-    `p${at}é`.slice(random.below(2)),
+  const ids = Array.from({ length: 20 + random.below(120) }, (_, index) =>
+    `p${index}é`.slice(random.below(2)),
   );
   for (const id of new Set(ids)) {
     const price = random.below(4) - 1;
-    graph.createVertex(id, { type: "product", properties: { title: titleOf(random), price } });
+    graph.createVertex(id, { type: "product", properties: { title: randomTitle(random), price } });
     graph.connect("root", ["has", M_INT, random.below(3)], id);
     if (random.below(3) === 0) graph.connect("root", ["has", M_INT], id);
     if (random.below(3) === 0) graph.connect("root", ["likes", M_INT, random.below(3)], id);
@@ -65,7 +65,7 @@ function fetchAll(fetch: FetchPage, change: () => void = () => {}): unknown[] {
   return entries;
 }
 
-function queriesOf(graph: Graph, random: Random): FetchPage[] {
+function makeQueries(graph: Graph, random: Random): FetchPage[] {
   const hits = 1 + random.below(9);
   const sortby = random.of(ORDERS);
   const rank = "vertex['price']";
@@ -137,7 +137,7 @@ test("join pages to the whole result", () => {
   const random = new Random();
   for (let round = 0; round < ROUNDS; round++) {
     const { graph } = makeShop(random);
-    const paged = queriesOf(graph, random);
+    const paged = makeQueries(graph, random);
     for (const fetch of paged) {
       const entries = fetchAll(fetch);
       const unique = new Set(entries.map((entry) => JSON.stringify(entry)));
@@ -195,7 +195,7 @@ test("return each unchanged entry once while the graph changes", () => {
   let created = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const { graph, processor } = makeShop(random);
-    for (const fetch of queriesOf(graph, random)) {
+    for (const fetch of makeQueries(graph, random)) {
       const before = new Set(fetchAll(fetch).map((entry) => JSON.stringify(entry)));
       let added = 0;
       const touched = new Set<string>();
@@ -206,11 +206,11 @@ test("return each unchanged entry once while the graph changes", () => {
         if (graph.hasVertex(removed)) graph.deleteVertex(removed);
         if (graph.hasVertex(changed)) {
           const vertex = graph.openVertex(changed);
-          vertex.setProperty("title", titleOf(random));
+          vertex.setProperty("title", randomTitle(random));
           vertex.close();
         }
         if (added++ < 30) {
-          const properties = { title: titleOf(random), price: random.below(3) };
+          const properties = { title: randomTitle(random), price: random.below(3) };
           graph.createVertex(`new${created++}`, {
             type: "product",
             properties,
@@ -240,11 +240,11 @@ test("are refused when altered, or for another query", () => {
       run,
       (error: unknown) => error instanceof QueryError && /cursor/.test(String(error)),
     );
-  for (let at = 0; at < cursor.length; at++) {
-    const replacement = cursor[at] === "A" ? "B" : "A";
-    const altered = `${cursor.slice(0, at)}${replacement}${cursor.slice(at + 1)}`;
+  for (let index = 0; index < cursor.length; index++) {
+    const replacement = cursor[index] === "A" ? "B" : "A";
+    const altered = `${cursor.slice(0, index)}${replacement}${cursor.slice(index + 1)}`;
     isRefused(() => graph.vertices({ ...options, cursor: altered }));
-    isRefused(() => graph.vertices({ ...options, cursor: cursor.slice(0, at) }));
+    isRefused(() => graph.vertices({ ...options, cursor: cursor.slice(0, index) }));
   }
   isRefused(() => graph.vertices({ hits: 3, cursor }));
   isRefused(() => graph.vertices({ ...options, sortby: S.S_ID | S.S_DESC, cursor }));

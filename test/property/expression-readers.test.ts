@@ -12,7 +12,7 @@ import { UNTYPED } from "../../runtime/graph/store/code-ranges.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { rounds } from "../support/rounds.js";
-import { endOf, startWorker } from "../support/start-worker.js";
+import { startWorker, waitForExit } from "../support/start-worker.js";
 import { SEED } from "./support/random.js";
 
 const test = suite("expressions during writes");
@@ -61,9 +61,9 @@ test("never see a partial change", async () => {
   const worker = startWorker(new URL("./support/property-writer.ts", import.meta.url), {
     ...{ ...task, rounds: 60_000 * ROUNDS, seed: SEED },
   });
-  const ended = endOf(worker);
-  const words = Uint32Array.from({ length: VERTICES * 3 }, (_, at) =>
-    at % 3 === 0 ? 1 + at / 3 : 0,
+  const ended = waitForExit(worker);
+  const words = Uint32Array.from({ length: VERTICES * 3 }, (_, index) =>
+    index % 3 === 0 ? 1 + index / 3 : 0,
   );
   let looks = 0;
   while (Atomics.load(done, 0) === 0) {

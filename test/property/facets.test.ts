@@ -42,7 +42,9 @@ function makeShop(random: Random) {
   const graph = openStore(store);
   graph.createVertex("root", { properties: { brand: "Acme", price: 1, title: "x" } });
   for (const shop of SHOPS) graph.createVertex(shop, { type: "shop" });
-  const products = Array.from({ length: random.below(300) }, (_, at) => randomProduct(random, at));
+  const products = Array.from({ length: random.below(300) }, (_, index) =>
+    randomProduct(random, index),
+  );
   for (const { id, type, title, brand, price, shops } of products) {
     const properties = {
       title,
@@ -73,7 +75,7 @@ const FACETS = {
 
 type Value = string | number;
 
-function statsOf(products: readonly Product[]) {
+function computeStats(products: readonly Product[]) {
   const prices = products.flatMap(({ price }) => price ?? []);
   const sum = prices.reduce((total, price) => total + price, 0);
   const isAny = prices.length > 0;
@@ -103,10 +105,10 @@ function naiveFacets(products: readonly Product[]) {
     naiveValues(products, of)
       .slice(0, top)
       .map(([value, hits]) => ({ value, count: hits.length }));
-  const brandOf = ({ brand }: Product): Value[] =>
+  const listBrands = ({ brand }: Product): Value[] =>
     typeof brand === "number" ? [brand + 0] : brand === null ? [] : [brand];
-  const ranges = [-1, ...LIMITS].map((_, at) => {
-    const [from, to] = [LIMITS[at - 1], LIMITS[at]];
+  const ranges = [-1, ...LIMITS].map((_, index) => {
+    const [from, to] = [LIMITS[index - 1], LIMITS[index]];
     const isWithin = ({ price }: Product): boolean =>
       price !== null && price >= (from ?? -1) && price < (to ?? 1000);
     const limits = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
@@ -117,14 +119,14 @@ function naiveFacets(products: readonly Product[]) {
     title: new Set(hits.map(({ title }) => title)).size,
   });
   return {
-    brand: counted(brandOf, 3),
+    brand: counted(listBrands, 3),
     cheap: ranges,
     ".type": counted(({ type }) => [type], 5),
     shop: counted(({ shops }) => shops, 2),
-    all: naiveValues(products, brandOf).map(([value, hits]) => ({
+    all: naiveValues(products, listBrands).map(([value, hits]) => ({
       value,
       count: hits.length,
-      stats: { price: statsOf(hits) },
+      stats: { price: computeStats(hits) },
       distinct: distinct(hits),
     })),
   };
@@ -184,7 +186,7 @@ test("group hits by the first of each value", () => {
     assert.equal(
       result.groups,
       shown.map(([value, members]) => ({
-        ...{ value, count: members.length, stats: { price: statsOf(members) } },
+        ...{ value, count: members.length, stats: { price: computeStats(members) } },
       })),
       label,
     );

@@ -114,8 +114,8 @@ test("find paths of the fewest arcs in all directions, with forward-only arcs an
         if (path === null) continue;
         assert.is(path.path.length, path.cost + 1, message);
         assert.equal([path.path[0], path.path.at(-1)], [from, to], message);
-        path.path.slice(1).forEach((id, at) => {
-          assert.ok(arcs.get(path.path[at]!)!.includes(id), message);
+        path.path.slice(1).forEach((id, index) => {
+          assert.ok(arcs.get(path.path[index]!)!.includes(id), message);
         });
         assert.equal(graph.shortestPath(from, to, { arc: ["to", direction] }), path, message);
       }

@@ -20,9 +20,9 @@ import { GraphModel } from "./support/graph-model.js";
 import {
   makeChange,
   openForChanges,
-  outcomeOf,
   plainModel,
   plainStore,
+  runChange,
 } from "./support/make-change.js";
 import type { ModelThreadData, ModelThreadResult } from "./support/model-thread.js";
 import { Random, SEED } from "./support/random.js";
@@ -52,8 +52,8 @@ test(`agree with a model (seed ${SEED})`, ({ clock }) => {
     const model = new GraphModel();
     for (let index = 0; index < CHANGES; index++) {
       const change = randomChange(random, IDS);
-      const expected = outcomeOf(() => model.make(change, clock.second));
-      const actual = outcomeOf(() => makeChange(changed, change));
+      const expected = runChange(() => model.make(change, clock.second));
+      const actual = runChange(() => makeChange(changed, change));
       assert.equal(actual, expected, `change ${index}: ${JSON.stringify(change)}`);
       if (index % 500 !== 0) continue;
       checkStore(store);
@@ -74,9 +74,9 @@ test(`grow and shrink hubs and lists (seed ${SEED})`, ({ clock }) => {
   for (const isGrowing of [true, false, true, false]) {
     for (let index = 0; index < HUB_CHANGES; index++) {
       const change = randomHubChange(random, ids, isGrowing);
-      const expected = outcomeOf(() => model.make(change, clock.second));
+      const expected = runChange(() => model.make(change, clock.second));
       assert.equal(
-        outcomeOf(() => makeChange(changed, change)),
+        runChange(() => makeChange(changed, change)),
         expected,
         JSON.stringify(change),
       );
@@ -125,7 +125,7 @@ async function changeTogether(store: GraphStore, clock: FakeClock, plan: Togethe
         ...{ share: store.share, thread: THREADS[index]!, ...plan, seed: plan.seed + index },
         ...{ ownIds: vertexId, shared: "s", changes: CHANGES, ready, threads: 2 },
       };
-      return resultOf(bundled.start(data));
+      return waitForResult(bundled.start(data));
     }),
   );
   // The clocks of the threads are ahead by now.
@@ -144,7 +144,7 @@ async function changeTogether(store: GraphStore, clock: FakeClock, plan: Togethe
   assert.is(store.order, shared + sum[0]! + sum[1]!);
 }
 
-function resultOf(worker: Worker): Promise<ModelThreadResult> {
+function waitForResult(worker: Worker): Promise<ModelThreadResult> {
   return new Promise((resolve, reject) => {
     worker.once("error", reject);
     worker.once("exit", () => reject(new Error("ended without a result")));

@@ -14,7 +14,7 @@ import { CapacityError } from "../../runtime/graph/model/errors.js";
 import { recoverGraph } from "../../runtime/graph/operations/recover.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
-import { writerOf } from "../runtime/graph/support/header-words.js";
+import { readWriter } from "../runtime/graph/support/header-words.js";
 import { loggedStore, replayTo } from "../runtime/graph/support/logged-graph.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { rounds } from "../support/rounds.js";
@@ -84,7 +84,7 @@ function dieAfter(
 function recovered(store: GraphStore, clock: FakeClock): unknown {
   const heir = GraphStore.attach(store.share, HEIR);
   recoverGraph(heir, DEAD);
-  assert.is(writerOf(heir.memory), 0);
+  assert.is(readWriter(heir.memory), 0);
   checkStore(heir);
   const content = withoutOperations(heir);
   const { graph } = openForChanges(heir, clock);

@@ -23,9 +23,9 @@ import { GraphModel } from "./support/graph-model.js";
 import {
   makeChange,
   openForChanges,
-  outcomeOf,
   plainModel,
   plainStore,
+  runChange,
 } from "./support/make-change.js";
 import { Random, SEED } from "./support/random.js";
 
@@ -66,9 +66,9 @@ class Expiring {
     const changed = openForChanges(this.#store, this.#clock);
     for (let created = 0; created < CHANGES_PER_LOOK; created++) {
       const change = randomChange(random, IDS);
-      const expected = outcomeOf(() => this.model.make(change, this.#clock.second));
+      const expected = runChange(() => this.model.make(change, this.#clock.second));
       assert.equal(
-        outcomeOf(() => makeChange(changed, change)),
+        runChange(() => makeChange(changed, change)),
         expected,
       );
     }

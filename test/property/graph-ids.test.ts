@@ -76,7 +76,7 @@ test("find existing ids during writes, and never missing ones", async () => {
   const control = new Int32Array(new SharedArrayBuffer(8));
   const data: ChurnData = { share: store.share, thread: CHURN_THREAD, seed: SEED, control };
   const worker = startWorker(new URL("support/churn-ids.ts", import.meta.url), data);
-  const ended = endOf(worker);
+  const ended = waitForExit(worker);
   try {
     await begun(control, ended);
     const random = new Random();
@@ -103,7 +103,7 @@ test("find existing ids during writes, and never missing ones", async () => {
   }
 });
 
-function endOf(worker: Worker): Promise<unknown> {
+function waitForExit(worker: Worker): Promise<unknown> {
   return new Promise((resolve, reject) => {
     worker.once("exit", resolve);
     worker.once("error", reject);

@@ -11,7 +11,7 @@ import { D_OUT, M_CNT } from "../../runtime/graph/model/constants.js";
 import { recoverGraph, releaseStaleLocks } from "../../runtime/graph/operations/recover.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
-import { writerOf } from "../runtime/graph/support/header-words.js";
+import { readWriter } from "../runtime/graph/support/header-words.js";
 import { loggedStore, replayTo } from "../runtime/graph/support/logged-graph.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { rounds } from "../support/rounds.js";
@@ -114,7 +114,7 @@ test(`leave a consistent graph (seed ${SEED})`, async () => {
       const victim = await threads.next();
       Atomics.wait(victim.control, Control.Paused, 0, random.below(100 * MAX_DELAY_MS) / 100);
       await victim.worker.terminate();
-      if (writerOf(store.memory) === victim.thread) {
+      if (readWriter(store.memory) === victim.thread) {
         writing++;
         if (header.words[Header.Unfinished] !== 0) unfinished++;
       }

@@ -54,7 +54,7 @@ function randomSubject(random: Random, maxVertices: number, isForwardOnly = fals
   return { graph, ids, types, arcs: [...arcs.values()] };
 }
 
-function headsOf({ arcs }: Subject, id: string, direction: number): string[] {
+function listHeads({ arcs }: Subject, id: string, direction: number): string[] {
   const out = arcs.filter(({ from }) => from === id).map(({ to }) => to);
   const into = arcs.filter(({ to }) => to === id).map(({ from }) => from);
   if (direction === D_OUT) return out;
@@ -79,7 +79,7 @@ function naiveLengths(
   for (let length = 1; frontier.length > 0; length++) {
     const next: string[] = [];
     for (const tail of frontier) {
-      for (const head of headsOf(subject, tail, direction)) {
+      for (const head of listHeads(subject, tail, direction)) {
         if (lengths.has(head) || (head === start && length < min)) continue;
         lengths.set(head, length);
         if (head !== start && passes(head)) next.push(head);
@@ -155,8 +155,8 @@ test("whole paths lead to the same ends", () => {
       for (const path of paths) {
         assert.is(path[0], start, message);
         assert.ok(path.slice(1, -1).every(passes), message);
-        path.slice(1).forEach((id, at) => {
-          assert.ok(headsOf(subject, path[at]!, rule.arc[1]).includes(id), message);
+        path.slice(1).forEach((id, index) => {
+          assert.ok(listHeads(subject, path[index]!, rule.arc[1]).includes(id), message);
         });
       }
     }

@@ -58,14 +58,14 @@ class TextSink implements HitSink {
 
   take({ words, from, end, level, tail, side }: ArcBatch): boolean {
     const { ids, relationships } = this.#store;
-    for (let at = from; at < end; at += ARC_WORDS) {
-      const word1 = words[at + 1]!;
+    for (let offset = from; offset < end; offset += ARC_WORDS) {
+      const word1 = words[offset + 1]!;
       const modifier = (word1 >>> 8) & 0xff;
       const kind = MODIFIERS[modifier]?.kind ?? "unit";
-      const value = valueFromBits(kind, words[at + 2]!);
+      const value = valueFromBits(kind, words[offset + 2]!);
       const arc = `${relationships.nameOf(word1 >>> 16)} ${modifier} ${value}`;
       const shown = side === HitSide.Both ? "" : arc;
-      this.hits.push(`${level} ${ids.idOf(tail)} ${shown} ${ids.idOf(words[at]!)} ${side}`);
+      this.hits.push(`${level} ${ids.idOf(tail)} ${shown} ${ids.idOf(words[offset]!)} ${side}`);
     }
     return true;
   }
@@ -77,7 +77,7 @@ class TextSink implements HitSink {
   }
 }
 
-function textOf({ level, tail, arc, head, side }: ModelHit): string {
+function formatHit({ level, tail, arc, head, side }: ModelHit): string {
   const { relationship, modifier, value } = arc;
   const shown = side === HitSide.Both ? "" : `${relationship} ${modifier} ${value}`;
   return `${level} ${tail} ${shown} ${head} ${side}`;
@@ -104,7 +104,7 @@ function checkNeighborhood({ store, model, queries }: Subject, anchor: string): 
   walkNeighborhood(plan, handle, sink, never);
   model.neighborhood(anchor, rule, D_OUT);
   const query = { anchor, ...rule };
-  sameHits(sink.hits, model.hits.map(textOf), query);
+  sameHits(sink.hits, model.hits.map(formatHit), query);
   assert.is(sink.neighbors, model.neighbors, describeQuery(query));
   assert.is(countNeighborhood(plan, handle, never), model.hits.length, describeQuery(query));
   assert.is(isAdjacent(plan, handle, never), model.isAdjacent(anchor, rule), describeQuery(query));
@@ -145,7 +145,7 @@ function checkArcs({ store, model, queries }: Subject): void {
     model.neighborhood(id, traverse, direction);
     for (const hit of model.hits) expected.push(hit);
   }
-  sameHits(sink.hits, expected.map(textOf), condition);
+  sameHits(sink.hits, expected.map(formatHit), condition);
 }
 
 function checkDegree({ store, model, queries }: Subject, id: string): void {

@@ -62,9 +62,9 @@ function readSide(store: GraphStore, side: SideNumber, vertex: number): number[]
   const arcs = side === 0 ? memory.outArcs : memory.inArcs;
   for (let attempt = 0; ; attempt++) {
     const start = reader.enter(side, vertex, attempt);
-    const at = vertex * SIDE_WORDS;
-    const run = sides.words[at + Side.Pointer]!;
-    const degree = sides.words[at + Side.Degree]!;
+    const offset = vertex * SIDE_WORDS;
+    const run = sides.words[offset + Side.Pointer]!;
+    const degree = sides.words[offset + Side.Degree]!;
     const values: number[] = [];
     const end = run + degree * ARC_WORDS;
     if (end <= arcs.words.length) {

@@ -25,7 +25,7 @@ import { BundledThread } from "./support/bundled-thread.js";
 import { comparable } from "./support/comparable.js";
 import { FakeClock } from "./support/fake-clock.js";
 import { randomChange } from "./support/graph-change.js";
-import { type ChangedGraph, makeChange, openForChanges, outcomeOf } from "./support/make-change.js";
+import { type ChangedGraph, makeChange, openForChanges, runChange } from "./support/make-change.js";
 import { Random, SEED } from "./support/random.js";
 import type { RecordingThreadData } from "./support/recording-thread.js";
 
@@ -57,7 +57,7 @@ function changeAtRandom(changed: ChangedGraph, random: Random, changes: number):
       truncate({ store, session }, random.of(TYPES));
     }
     const change = randomChange(random, IDS);
-    outcomeOf(() => makeChange(changed, change));
+    runChange(() => makeChange(changed, change));
   }
   graph.closeAll();
 }
@@ -72,7 +72,7 @@ function useDeleted({ graph }: ChangedGraph, random: Random): void {
   graph.deleteVertex(id);
   const otherId = random.of(IDS);
   const [from, to] = random.below(2) === 0 ? [id, otherId] : [otherId, id];
-  if (random.below(4) > 0) outcomeOf(() => graph.connect(from, "near", to));
+  if (random.below(4) > 0) runChange(() => graph.connect(from, "near", to));
 }
 
 test(`replay to the same graph (seed ${SEED})`, ({ clock }) => {
@@ -205,18 +205,18 @@ function setCount(unit: Uint32Array, before: number): void {
 
 /** A transaction with records changed, removed, inserted, truncated, or mixed from two. */
 function damage(random: Random, unit: Uint32Array, donor: Uint32Array): Uint32Array {
-  const at = TRANSACTION_HEAD_WORDS + random.below(unit.length - TRANSACTION_HEAD_WORDS + 1);
+  const offset = TRANSACTION_HEAD_WORDS + random.below(unit.length - TRANSACTION_HEAD_WORDS + 1);
   const { length } = donor;
   const from = TRANSACTION_HEAD_WORDS + random.below(length - TRANSACTION_HEAD_WORDS);
   switch (random.below(6)) {
     case 0:
-      return unit.slice(0, at);
+      return unit.slice(0, offset);
     case 1:
-      return Uint32Array.of(...unit.slice(0, at), random.below(256), ...unit.slice(at));
+      return Uint32Array.of(...unit.slice(0, offset), random.below(256), ...unit.slice(offset));
     case 2:
-      return Uint32Array.of(...unit.slice(0, at), ...unit.slice(at + 1 + random.below(3)));
+      return Uint32Array.of(...unit.slice(0, offset), ...unit.slice(offset + 1 + random.below(3)));
     case 3:
-      return Uint32Array.of(...unit.slice(0, at), ...donor.slice(from));
+      return Uint32Array.of(...unit.slice(0, offset), ...donor.slice(from));
     default: {
       const damaged = unit.slice();
       const bytes = new Uint8Array(damaged.buffer);

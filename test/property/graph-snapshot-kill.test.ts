@@ -21,7 +21,7 @@ import { rounds } from "../support/rounds.js";
 import { bundleSource } from "./support/bundle-source.js";
 import { Random, SEED } from "./support/random.js";
 import { timeless } from "./support/random-changes.js";
-import { makeStep, SAVED_NAME, stepsOf } from "./support/saving-process.js";
+import { countSteps, makeStep, SAVED_NAME } from "./support/saving-process.js";
 
 const KILLS = rounds(8);
 /** A save takes some milliseconds: most kills interrupt one. */
@@ -71,13 +71,13 @@ test(`load one of two states (seed ${SEED})`, async ({ folder, program }) => {
       // Between two renames only the previous one has a name.
       warn: (line) => assert.match(line, "file is missing"),
     });
-    const steps = loaded === null ? 0 : stepsOf(loaded);
+    const steps = loaded === null ? 0 : countSteps(loaded);
     if (phase === "saved") assert.is(steps, Number(step));
     else assert.ok(steps === Number(step) - 1 || steps === Number(step), `${steps} at ${last}`);
     if (phase === "saving") killedInSave++;
     if (loaded === null) continue;
     checkStore(loaded);
-    while (stepsOf(repeated) < steps) makeStep(repeated, SEED, stepsOf(repeated) + 1);
+    while (countSteps(repeated) < steps) makeStep(repeated, SEED, countSteps(repeated) + 1);
     assert.equal(timeless(graphContent(loaded)), timeless(graphContent(repeated)));
   }
   assert.ok(killedInSave > KILLS / 4, `${killedInSave} of ${KILLS} were killed in a save`);

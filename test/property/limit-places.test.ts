@@ -77,10 +77,10 @@ test("are all compiled or reported", () => {
 function check(random: Random): void {
   const allTypes = Array.from({ length: TYPES }, (_, index) => randomType(random, index));
   // A plugin with an error is not read completely, so the others are read again without it.
-  const refused = findingsOf(allTypes, readTypes(allTypes), "error");
+  const refused = diagnosedTypes(allTypes, readTypes(allTypes), "error");
   const types = allTypes.filter((type) => !refused.has(type));
   const result = readTypes(types);
-  const reported = findingsOf(types, result, "warning");
+  const reported = diagnosedTypes(types, result, "warning");
   const named = Object.values(result.types).map(toJsonSchema);
   const params = result.plugins.flatMap((plugin) => plugin.params);
   const shapes = params.flatMap((param) => (param.kind === "user" ? [param.shape] : []));
@@ -100,7 +100,7 @@ function readTypes(types: readonly string[]): ReadResult {
 }
 
 /** Returns the types that have a diagnostic. */
-function findingsOf(
+function diagnosedTypes(
   types: readonly string[],
   { diagnostics }: ReadResult,
   level: Diagnostic["severity"],
@@ -118,7 +118,7 @@ function findingsOf(
 }
 
 /** Unique, and the digits of no other. */
-function limitOf(index: number): number {
+function uniqueLimit(index: number): number {
   return 5000 + index;
 }
 
@@ -132,10 +132,10 @@ export function p$(request: PluginRequest, a: { whole: ${whole} }): int { return
 `;
   return text
     .replaceAll("$", `${index}`)
-    .replaceAll("L ", `/** @minimum ${limitOf(index)} */ `)
-    .replaceAll("L\n", `/** @minimum ${limitOf(index)} */\n`)
-    .replaceAll("K type", `/** @maxLength ${limitOf(index)} */ type`)
-    .replaceAll("#", `${limitOf(index)}`);
+    .replaceAll("L ", `/** @minimum ${uniqueLimit(index)} */ `)
+    .replaceAll("L\n", `/** @minimum ${uniqueLimit(index)} */\n`)
+    .replaceAll("K type", `/** @maxLength ${uniqueLimit(index)} */ type`)
+    .replaceAll("#", `${uniqueLimit(index)}`);
 }
 
 test.run();

@@ -99,18 +99,18 @@ async function inShortSegments(
     await shortLog.flush();
     const last = `${FOLDER}/${shortLog.segments.at(-1)!.name}`;
     frameBefore = shortLog.segments.length === former ? lastFrame : 0;
-    lastFrame = disk.contentOf(last).length - bytes.length;
+    lastFrame = disk.readContent(last).length - bytes.length;
     if (shortLog.segments.length > 6 && frameBefore > 0) break;
   }
   const digests = new Map([...made.digests].filter(([last]) => last <= shortLog.last));
   const names = shortLog.segments.map(({ name }) => name);
   assert.ok(names.length > 6, `${names.length} segments`);
-  const files = new Map(names.map((name) => [name, disk.contentOf(`${FOLDER}/${name}`)]));
+  const files = new Map(names.map((name) => [name, disk.readContent(`${FOLDER}/${name}`)]));
   assert.ok(frameBefore < lastFrame, "both are in one segment");
   return { ...made, digests, files, lastFrame, frameBefore };
 }
 
-function copyOf({ files }: Whole): Map<string, Buffer> {
+function copyFiles({ files }: Whole): Map<string, Buffer> {
   return new Map([...files].map(([name, bytes]) => [name, Buffer.from(bytes)]));
 }
 
@@ -120,29 +120,33 @@ function damage(files: Map<string, Buffer>, { lastFrame }: Whole, random: Random
   const isLast = random.below(3) === 0;
   const name = isLast ? names.at(-1)! : random.of(names);
   const bytes = files.get(name)!;
-  const at =
+  const offset =
     isLast && random.below(2) === 0
       ? lastFrame + random.below(bytes.length - lastFrame)
       : random.below(bytes.length);
-  const isTail = name === names.at(-1) && at >= lastFrame;
+  const isTail = name === names.at(-1) && offset >= lastFrame;
   const kind = random.of(["bit", "bits", "sector", "cut", "moved", "junk", "gone"] as const);
   switch (kind) {
     case "bit":
-      bytes[at]! ^= 1 << random.below(8);
+      bytes[offset]! ^= 1 << random.below(8);
       break;
     case "bits":
       for (let remaining = random.below(9); remaining >= 0; remaining--) {
-        bytes[Math.min(bytes.length - 1, at + random.below(64))]! ^= 1 + random.below(255);
+        bytes[Math.min(bytes.length - 1, offset + random.below(64))]! ^= 1 + random.below(255);
       }
       break;
     case "sector":
-      bytes.fill(0, at - (at % SECTOR), Math.min(bytes.length, at - (at % SECTOR) + SECTOR));
+      bytes.fill(
+        0,
+        offset - (offset % SECTOR),
+        Math.min(bytes.length, offset - (offset % SECTOR) + SECTOR),
+      );
       break;
     case "cut":
-      files.set(name, bytes.subarray(0, at));
+      files.set(name, bytes.subarray(0, offset));
       break;
     case "moved":
-      bytes.copy(bytes, at, random.below(bytes.length));
+      bytes.copy(bytes, offset, random.below(bytes.length));
       break;
     case "junk":
       files.set(name, Buffer.concat([bytes, Buffer.alloc(random.below(80), random.below(256))]));
@@ -151,13 +155,13 @@ function damage(files: Map<string, Buffer>, { lastFrame }: Whole, random: Random
       files.delete(name);
   }
   return {
-    description: `${kind} in ${name} at ${at} of ${bytes.length}, last frame ${lastFrame}`,
+    description: `${kind} in ${name} at ${offset} of ${bytes.length}, last frame ${lastFrame}`,
     kind,
     isTail,
   };
 }
 
-function diskOf(files: ReadonlyMap<string, Buffer>): SimulatedDisk {
+function createDisk(files: ReadonlyMap<string, Buffer>): SimulatedDisk {
   const disk = new SimulatedDisk();
   for (const [name, bytes] of files) disk.create(`${FOLDER}/${name}`).write(bytes, 0);
   return disk;
@@ -170,7 +174,7 @@ const unused = share.log;
 
 /** Outcome for a log: the error that rejects it, or the state of the graph. */
 function openLog(files: ReadonlyMap<string, Buffer>, { identity, digests }: Whole) {
-  const disk = diskOf(files);
+  const disk = createDisk(files);
   const report = checkLog(disk, FOLDER);
   try {
     const { log, graphs } = new LogChannel(disk, FOLDER);
@@ -202,7 +206,7 @@ test(`are rejected, or truncated at a torn tail (seed ${SEED})`, ({ whole }) => 
   const lastNumber = Math.max(...whole.digests.keys());
   const before = [...whole.digests.keys()].sort((a, b) => b - a)[1]!;
   for (let round = 0; round < ROUNDS; round++) {
-    const files = copyOf(whole);
+    const files = copyFiles(whole);
     const { description, kind, isTail } = damage(files, whole, random);
     let opened: ReturnType<typeof openLog>;
     try {
@@ -229,27 +233,27 @@ test(`are repaired up to the corruption, into a new folder (seed ${SEED})`, ({ w
   const folder = mkdtempSync(join(tmpdir(), "svc-damage-"));
   try {
     for (let round = 0; round < ROUNDS / 6; round++) {
-      const files = copyOf(whole);
+      const files = copyFiles(whole);
       const { description } = damage(files, whole, random);
       const [root, target] = [join(folder, `${round}`), join(folder, `${round} repaired`)];
       mkdirSync(join(root, LOG_FOLDER), { recursive: true });
       for (const [name, bytes] of files) writeFileSync(join(root, LOG_FOLDER, name), bytes);
       const report = repairRoot(root, target)[0]!.report;
-      const repaired = readLogOf(target);
+      const repaired = readLog(target);
       const again = openLog(repaired, whole);
       // Without its beginning it is valid, and sufficient for a graph with a snapshot.
       const isCurtailed = !files.has([...whole.files.keys()][0]!);
       if (isCurtailed) assert.match(again.refused ?? "", /continues at operation/);
       else
         assert.equal(again, { last: report.last }, `seed ${SEED}, round ${round}: ${description}`);
-      assert.equal(readLogOf(root), files, "the damaged one stays as it is");
+      assert.equal(readLog(root), files, "the damaged one stays as it is");
     }
   } finally {
     rmSync(folder, { recursive: true });
   }
 });
 
-function readLogOf(root: string): Map<string, Buffer> {
+function readLog(root: string): Map<string, Buffer> {
   const folder = join(root, LOG_FOLDER);
   const names = readdirSync(folder).sort();
   return new Map(names.map((name) => [name, readFileSync(join(folder, name))]));
@@ -267,16 +271,16 @@ test("are truncated at a torn frame, whatever its strings contain", ({ whole }) 
   const before = [...digests.keys()].sort((a, b) => b - a)[1]!;
   const end = [...files.values()].at(-1)!.length;
   const random = new Random();
-  for (let at = lastFrame + 1; at < end; at += 1 + random.below(60)) {
-    const cut = withLast(whole, (bytes) => bytes.subarray(0, at));
-    assert.equal(openLog(cut, whole), { last: before }, `cut at ${at}`);
+  for (let index = lastFrame + 1; index < end; index += 1 + random.below(60)) {
+    const cut = withLast(whole, (bytes) => bytes.subarray(0, index));
+    assert.equal(openLog(cut, whole), { last: before }, `cut at ${index}`);
     const flipped = withLast(whole, (bytes) => {
-      bytes[at]! ^= 0x10;
+      bytes[index]! ^= 0x10;
       return bytes;
     });
     // If its own header is unreadable, the following bytes could be the next frame.
-    if (at < lastFrame + FRAME_HEADER_BYTES) continue;
-    assert.equal(openLog(flipped, whole), { last: before }, `flipped at ${at}`);
+    if (index < lastFrame + FRAME_HEADER_BYTES) continue;
+    assert.equal(openLog(flipped, whole), { last: before }, `flipped at ${index}`);
   }
 });
 

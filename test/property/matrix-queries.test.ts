@@ -42,8 +42,8 @@ function makePartitions(random: Random): { whole: Graph; partitions: Graph[] } {
   const partitions = Array.from({ length: 1 + random.below(4) }, makeGraph);
   const texts = (maxWords: number): string =>
     random.list(maxWords, () => random.of(WORDS)).join(" ");
-  for (let at = random.below(200); at >= 0; at--) {
-    const id = `p${at}${random.of(["", "é", " b"])}`;
+  for (let index = random.below(200); index >= 0; index--) {
+    const id = `p${index}${random.of(["", "é", " b"])}`;
     const brand = random.of(["Acme", "Zeta", "7", 7, null]);
     const price = random.of([null, random.below(50) / 2]);
     const properties = {
@@ -240,7 +240,7 @@ test("join pages to the whole result if partitions share vertices", () => {
       openStore(GraphStore.create("test", TEST_THREAD)),
     );
     for (const graph of partitions) {
-      for (let at = random.below(20); at >= 0; at--) {
+      for (let index = random.below(20); index >= 0; index--) {
         const properties = { brand: random.of(["Acme", "Zeta", 7]), price: random.below(3) };
         graph.createVertex(`p${random.below(9)}`, { properties });
       }

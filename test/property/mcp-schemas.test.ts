@@ -12,9 +12,9 @@ import { ToolCaller } from "../../cli/mcp/tool-caller.js";
 import { Connection } from "../../client/typescript/connection.js";
 import { toJsonSchema } from "../../compiler/emit/json-schema.js";
 import type { TypeTable } from "../../compiler/record/type-shape.js";
-import { argspecOf, object, param, plugin, ref } from "../argspec/sample-argspec.js";
+import { makeArgspec, object, param, plugin, ref } from "../argspec/sample-argspec.js";
 import { rounds } from "../support/rounds.js";
-import { accepts, schemasOf } from "./support/accepts-schema.js";
+import { accepts, collectSchemas } from "./support/accepts-schema.js";
 import { Random, SEED } from "./support/random.js";
 import { randomTypes, randomValue } from "./support/random-shapes.js";
 
@@ -29,8 +29,8 @@ test("accept what types accept", async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const types = randomTypes(random);
     const isExact = !JSON.stringify(types).includes('"rest":{');
-    const by = { definitions: schemasOf(types), isOpen: true };
-    const service = serviceOf(types);
+    const by = { definitions: collectSchemas(types), isOpen: true };
+    const service = createService(types);
     for (const [name, shape] of Object.entries(types)) {
       for (let n = 0; n < VALUES; n++) {
         const value = randomValue(random, types, shape, 4);
@@ -55,7 +55,7 @@ function holdsHugeInteger(value: unknown): boolean {
 }
 
 /** A tool for each type that accepts a value of it and returns it. */
-function serviceOf(types: TypeTable) {
+function createService(types: TypeTable) {
   const definitions = Object.entries(types).map(([name, shape]) => [name, toJsonSchema(shape)]);
   const plugins = Object.keys(types).map((name) =>
     plugin(name, {
@@ -66,7 +66,7 @@ function serviceOf(types: TypeTable) {
   let response: unknown = null;
   const fetch = async () => new Response(JSON.stringify({ status: "OK", response: response }));
   const connection = new Connection({ baseUrl: "http://127.0.0.1", fetch }, "ab".repeat(32));
-  const argspec = argspecOf(plugins, Object.fromEntries(definitions));
+  const argspec = makeArgspec(plugins, Object.fromEntries(definitions));
   const caller = new ToolCaller(argspec, connection);
   const dialects = [Ajv2020, Ajv].map((Dialect) => {
     const ajv = new Dialect({ strict: false, ownProperties: true });

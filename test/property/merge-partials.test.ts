@@ -107,10 +107,10 @@ test("are the same when groups of partitions are merged first", () => {
 
 function split<T>(random: Random, list: readonly T[]): T[][] {
   const groups: T[][] = [];
-  for (let at = 0; at < list.length; ) {
+  for (let offset = 0; offset < list.length; ) {
     const size = 1 + random.below(8);
-    groups.push(list.slice(at, at + size));
-    at += size;
+    groups.push(list.slice(offset, offset + size));
+    offset += size;
   }
   return groups;
 }

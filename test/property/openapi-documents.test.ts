@@ -51,7 +51,7 @@ test("are valid, and accept what servers accept", async () => {
     });
     ajv.addSchema(document, "openapi.json");
     for (const [name, shape] of Object.entries(types)) {
-      const check = checkOf(types, name);
+      const check = compileCheck(types, name);
       const validate = ajv.compile({ $ref: `openapi.json#/components/schemas/${name}` });
       for (let n = 0; n < VALUES; n++) {
         const value = randomValue(random, types, shape, 5);
@@ -137,7 +137,7 @@ function randomResult(random: Random, role: string, schema: () => object): Resul
   return role === "pre" && random.below(2) === 0 ? { kind: "request" } : random.of(result);
 }
 
-function checkOf(types: TypeTable, name: string): ShapeCheck {
+function compileCheck(types: TypeTable, name: string): ShapeCheck {
   const checks = new CheckFunctions(types);
   const check = checks.functionFor({ kind: "ref", name });
   const helpers = {

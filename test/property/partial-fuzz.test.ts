@@ -33,8 +33,8 @@ const MUTATIONS: readonly Mutation[] = [
     return bytes;
   },
   (random, bytes) => {
-    const at = random.below(bytes.length);
-    bytes[at] = bytes[at]! ^ (1 << random.below(8));
+    const offset = random.below(bytes.length);
+    bytes[offset] = bytes[offset]! ^ (1 << random.below(8));
     return bytes;
   },
   (random, bytes) => {
@@ -42,8 +42,8 @@ const MUTATIONS: readonly Mutation[] = [
     return bytes;
   },
   (random, bytes) => {
-    const at = Math.min(bytes.length - 4, HEADER_BYTES + 4 * random.below(40));
-    bytes.writeUInt32LE(random.below(2) === 0 ? random.below(bytes.length) : 0xffffffff, at);
+    const offset = Math.min(bytes.length - 4, HEADER_BYTES + 4 * random.below(40));
+    bytes.writeUInt32LE(random.below(2) === 0 ? random.below(bytes.length) : 0xffffffff, offset);
     return bytes;
   },
   (random, bytes) => bytes.subarray(0, random.below(bytes.length)),

@@ -14,7 +14,7 @@ import type { PropertyValue } from "../../runtime/graph/store/property-values.js
 import { checkProperties } from "../runtime/graph/support/check-properties.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { rounds } from "../support/rounds.js";
-import { endOf, startWorker } from "../support/start-worker.js";
+import { startWorker, waitForExit } from "../support/start-worker.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("properties");
@@ -27,7 +27,7 @@ const WORDS = ["Oslo", "Os", "Bergen", "", "*", "é", "5"];
 type Model = Map<number, Map<string, PropertyValue>>;
 
 /** The value if it is a number, else NaN. */
-function numberOf(properties: PropertyTable, vertex: number, key: number): number {
+function readNumber(properties: PropertyTable, vertex: number, key: number): number {
   const read = new PropertyNumbers(1);
   properties.readNumbers(vertex, [key], read);
   return read.numbers[0]!;
@@ -101,7 +101,7 @@ function change(store: GraphStore, model: Model, random: Random): void {
   }
 }
 
-function copyOf(model: Model): Model {
+function copyModel(model: Model): Model {
   return new Map([...model].map(([vertex, values]) => [vertex, new Map(values)]));
 }
 
@@ -152,7 +152,7 @@ seeded("match a Map under random changes and roll backs", (random) => {
   for (let round = 0; round < 60 * ROUNDS; round++) {
     for (let mutation = 0; mutation < 50; mutation++) {
       const isUndone = random.below(4) === 0;
-      const before = isUndone ? copyOf(model) : model;
+      const before = isUndone ? copyModel(model) : model;
       const changes = random.below(12);
       const mutate = (): void =>
         store.writer.mutate(() => {
@@ -184,7 +184,7 @@ seeded("are read as of before or after a concurrent change", async (random) => {
   const worker = startWorker(new URL("./support/property-writer.ts", import.meta.url), {
     ...{ ...task, keys, seed: random.below(2 ** 31) },
   });
-  const ended = endOf(worker);
+  const ended = waitForExit(worker);
   const negative = new PropertyCondition(store, { a: [V_GTE, -1000], b: "text -*" });
   let reads = 0;
   while (Atomics.load(done, 0) === 0) {
@@ -198,7 +198,7 @@ seeded("are read as of before or after a concurrent change", async (random) => {
         assert.equal(values, { a: value, b: `text ${value}`, c: [value, value] });
       } else assert.equal(values, {});
       assert.not.ok(negative.matches(vertex));
-      assert.not.ok(numberOf(properties, vertex, number) < 0);
+      assert.not.ok(readNumber(properties, vertex, number) < 0);
       assert.not.match(String(properties.get(vertex, text)), /-/);
       assert.is((properties.get(vertex, list) as number[] | undefined)?.length ?? 2, 2);
     }

@@ -9,7 +9,7 @@ import { emitPythonClient } from "../../argspec/python/client.js";
 import { docstring, indent, plainText, stringLiteral } from "../../argspec/python/text.js";
 import { toJsonSchema } from "../../compiler/emit/json-schema.js";
 import { backEndError, partialError } from "../../runtime/dispatch/error-chain.js";
-import { argspecOf, param, plugin } from "../argspec/sample-argspec.js";
+import { makeArgspec, param, plugin } from "../argspec/sample-argspec.js";
 import { HAS_PYTHON, PYTHON_RUNTIME, PythonFolder, sayIfSkipped } from "../support/python.js";
 import { rounds } from "../support/rounds.js";
 import { Random, SEED } from "./support/random.js";
@@ -102,7 +102,7 @@ print(len(typing.get_type_hints(module)))`;
         result: { kind: "value", schema },
       }),
     );
-    const argspec = argspecOf(plugins, Object.fromEntries(types));
+    const argspec = makeArgspec(plugins, Object.fromEntries(types));
     assert.ok(inPython(emitPythonClient(argspec, PYTHON_RUNTIME), resolve));
   }
 });

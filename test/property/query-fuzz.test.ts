@@ -30,7 +30,7 @@ const DEFECT = new RegExp(
 type Call = (graph: Graph, id: string, options: never) => unknown;
 
 /** Only the filter of arbitrary options. */
-function arcOf(options: unknown): ArcFilter {
+function toArcFilter(options: unknown): ArcFilter {
   const isObject = typeof options === "object" && options !== null;
   return (isObject ? Reflect.get(options, "arc") : options) as ArcFilter;
 }
@@ -49,11 +49,11 @@ const CALLS: readonly (readonly [kind: keyof typeof QUERIES, name: string, call:
   ["degree", "degree", (graph, id, options) => graph.degree(id, undefined, options)],
   ["list", "terminals", (graph, id, options) => graph.terminals(id, options)],
   ["list", "initials", (graph, id, options) => graph.initials(id, options)],
-  ["degree", "arcValue", (graph, id, options) => graph.arcValue(id, arcOf(options), "lamp")],
+  ["degree", "arcValue", (graph, id, options) => graph.arcValue(id, toArcFilter(options), "lamp")],
 ];
 
 /** A result as string, or the error; fails for errors that must never occur. */
-function outcomeOf(run: () => unknown): "result" | "refused" {
+function queryOutcome(run: () => unknown): "result" | "refused" {
   try {
     JSON.stringify(run(), (_key, value) => (typeof value === "bigint" ? `${value}` : value));
     return "result";
@@ -77,7 +77,7 @@ interface Tally {
 /** Calls with options, and names them on failure. */
 function runQuery(name: string, call: Call, id: string, options: unknown, tally: Tally): void {
   try {
-    const outcome = outcomeOf(() => call(shop, id, options as never));
+    const outcome = queryOutcome(() => call(shop, id, options as never));
     tally[outcome === "result" ? "results" : "refused"]++;
   } catch (error) {
     const query = JSON.stringify(options)?.slice(0, 2000);
@@ -186,7 +186,7 @@ test("rejects or flattens endlessly nested conditions and filters", () => {
         ["collect", { collect: value, ...LIMIT }],
       ] as const) {
         try {
-          const outcome = outcomeOf(() => shop.neighborhood("ann", options as never));
+          const outcome = queryOutcome(() => shop.neighborhood("ann", options as never));
           tally[outcome === "result" ? "results" : "refused"]++;
         } catch (error) {
           console.log(`${name} ${wrap.toString()} ${depth}`);

@@ -116,8 +116,8 @@ test("are valid or rejected after random corruption", () => {
     const random = new Random(SEED + round);
     let text = writtenQuery(random).bare;
     for (let broken = random.below(3); broken >= 0; broken--) {
-      const at = random.below(text.length + 1);
-      text = text.slice(0, at) + random.of(PIECES) + text.slice(at + random.below(3));
+      const offset = random.below(text.length + 1);
+      text = text.slice(0, offset) + random.of(PIECES) + text.slice(offset + random.below(3));
     }
     if (isQuery(text)) queries++;
   }

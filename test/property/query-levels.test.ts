@@ -129,7 +129,7 @@ test(`compare with the value of the previous arc (seed ${SEED})`, () => {
         .filter(({ tail }) => tail === "a")
         .flatMap((before) =>
           arcs.filter((arc) => {
-            const isLike = kindOf(arc.mod) === kindOf(before.mod) && arc.mod === mod;
+            const isLike = modifierKind(arc.mod) === modifierKind(before.mod) && arc.mod === mod;
             const isMatch = isLike && passes(arc.value, before.value, offset);
             return arc.tail === before.head && isMatch === keep;
           }),
@@ -140,7 +140,7 @@ test(`compare with the value of the previous arc (seed ${SEED})`, () => {
   }
 });
 
-const kindOf = (mod: number): string =>
+const modifierKind = (mod: number): string =>
   mod === C.M_FLT ? "float" : mod === C.M_INT ? "int" : mod === C.M_CNT ? "uint" : "unit";
 
 test("reject trees that grow endlessly", () => {

@@ -42,7 +42,7 @@ const KEYS: readonly (readonly [sortby: number, isDescending: boolean, Key])[] =
 ];
 const SIDES = ["D_OUT", "D_IN", "D_BOTH"];
 
-function textOf({ level, tail, arc, head, side }: ModelHit): string {
+function formatHit({ level, tail, arc, head, side }: ModelHit): string {
   const { relationship, value } = arc;
   return `${level} ${tail} ${SIDES[side]} ${relationship} ${modifierName(arc)} ${value} ${head}`;
 }
@@ -72,7 +72,7 @@ function describeQuery(...query: unknown[]): string {
 }
 
 /** A page is full, consists of hits, and repeats none too often. */
-function isPageOf(
+function isPage(
   page: readonly string[],
   matches: readonly string[],
   size: number,
@@ -88,7 +88,7 @@ function isPageOf(
   }
 }
 
-function sizeOf(total: number, { hits, offset }: { hits: number; offset: number }): number {
+function pageSize(total: number, { hits, offset }: { hits: number; offset: number }): number {
   const left = Math.max(total - offset, 0);
   return hits < 0 ? left : Math.min(left, hits);
 }
@@ -122,9 +122,9 @@ function checkPage(random: Random, subject: Subject, anchor: string): void {
   };
   const label = describeQuery(anchor, options);
   assert.equal(result.counts, { neighbors: model.neighbors, arcs: model.hits.length }, label);
-  const entries = new Map(model.hits.map((hit) => [textOf(hit), key(model, hit)]));
+  const entries = new Map(model.hits.map((hit) => [formatHit(hit), key(model, hit)]));
   const foundTexts = result.neighborhood.map(textOfEntry);
-  isPageOf(foundTexts, model.hits.map(textOf), sizeOf(model.hits.length, page), label);
+  isPage(foundTexts, model.hits.map(formatHit), pageSize(model.hits.length, page), label);
   const keys = model.hits.map((hit) => key(model, hit)).sort((a, b) => compared(a, b) * sign);
   const expectedKeys = keys.slice(page.offset, page.offset + foundTexts.length);
   assert.equal(
@@ -142,7 +142,7 @@ function checkPage(random: Random, subject: Subject, anchor: string): void {
     result: "dict",
   });
   const texts = (unsorted as unknown as Entry[]).map(textOfEntry);
-  isPageOf(texts, model.hits.map(textOf), sizeOf(model.hits.length, page), label);
+  isPage(texts, model.hits.map(formatHit), pageSize(model.hits.length, page), label);
 }
 
 function compared(a: number | string, b: number | string): number {
@@ -161,8 +161,8 @@ function checkSums(subject: Subject, anchor: string): void {
   assert.equal(sums, { ...counts, ...degrees }, describeQuery(anchor, rule));
 }
 
-function total(heads: readonly string[], numberOf: (head: string) => number): number {
-  return heads.reduce((sum, head) => sum + numberOf(head), 0);
+function total(heads: readonly string[], count: (head: string) => number): number {
+  return heads.reduce((sum, head) => sum + count(head), 0);
 }
 
 function checkHeads(random: Random, { store, model, queries }: Subject, anchor: string): void {
@@ -174,10 +174,10 @@ function checkHeads(random: Random, { store, model, queries }: Subject, anchor: 
   const { hits } = randomPage(random);
   const options = { neighbor, hits } as ListQueryOptions;
   const listed = list(store, anchor, options);
-  isPageOf(
+  isPage(
     listed,
     heads,
-    sizeOf(heads.length, { hits, offset: 0 }),
+    pageSize(heads.length, { hits, offset: 0 }),
     describeQuery(list.name, anchor, options),
   );
   const sorted = list(store, anchor, { ...options, sortby: S.S_ID });
@@ -194,7 +194,7 @@ function checkVertices(random: Random, { store, model, queries }: Subject): void
   const page = randomPage(random);
   const fields = ["id", "type", "degree", "properties"] as const;
   const options = { condition, ...page, sortby: S.S_ID, fields, result: "dict" };
-  const expected = ids.sort().slice(page.offset, page.offset + sizeOf(ids.length, page));
+  const expected = ids.sort().slice(page.offset, page.offset + pageSize(ids.length, page));
   const entries = expected.map((id) => {
     const { type, properties } = model.vertices.get(id)!;
     return { id, type: type ?? "__vertex__", degree: model.degree(id, null, 0), properties };

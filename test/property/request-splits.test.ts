@@ -133,10 +133,10 @@ function packets(random: Random, bytes: string): string[] {
   const size = pick(random, [0, 0, 1460, 700, 61, 7, 1]);
   const maxBytes = pick(random, [20, 200, 3000]);
   const parts: string[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const end = at + (size > 0 ? size : 1 + below(random, maxBytes));
-    parts.push(bytes.slice(at, end));
-    at = end;
+  for (let offset = 0; offset < bytes.length; ) {
+    const end = offset + (size > 0 ? size : 1 + below(random, maxBytes));
+    parts.push(bytes.slice(offset, end));
+    offset = end;
   }
   return parts;
 }

@@ -16,11 +16,11 @@ import { readLog } from "../../runtime/interconnect/log/segments.js";
 import { forEachTransaction } from "../../runtime/interconnect/log/transactions.js";
 import {
   ALWAYS,
+  createWriter,
+  folderStore,
   ONCE,
   restore,
   step,
-  storeOf,
-  writerOf,
 } from "../runtime/interconnect/archive/support.js";
 import type { Instance } from "../runtime/interconnect/support/instance.js";
 import {
@@ -56,10 +56,10 @@ function readTransactions(root: string): Logged[] {
     if (frame.header.isTable) return;
     let { sn } = frame.header;
     forEachTransaction(frame, {
-      transaction: (words, at, graph) => {
+      transaction: (words, offset, graph) => {
         const { name } = catalog.byNumber(graph)!;
-        const count = operationCountAfter(words, at);
-        changes.push({ sn: sn++, name, count, second: readSecond(words, at) });
+        const count = operationCountAfter(words, offset);
+        changes.push({ sn: sn++, name, count, second: readSecond(words, offset) });
       },
       control: () => sn++,
     });
@@ -79,7 +79,7 @@ async function makeHistory(context: InstancesContext, instance: Instance, random
   };
   try {
     for (const name of GRAPHS) change(name);
-    const { log: first } = (await step(instance, writerOf(context)))!;
+    const { log: first } = (await step(instance, createWriter(context)))!;
     for (let manifest = 0; manifest < 6; manifest++) {
       for (let remaining = random.below(40); remaining >= 0; remaining--) {
         change(random.of(GRAPHS));
@@ -87,10 +87,10 @@ async function makeHistory(context: InstancesContext, instance: Instance, random
       }
       if (random.below(3) === 0) await instance.save();
       // A writer continues the backup of another one.
-      await step(instance, writerOf(context, random.of([ALWAYS, ONCE, ONCE])));
+      await step(instance, createWriter(context, random.of([ALWAYS, ONCE, ONCE])));
     }
     await instance.save();
-    await step(instance, writerOf(context, ALWAYS));
+    await step(instance, createWriter(context, ALWAYS));
     return { first, digests };
   } finally {
     clock.stop();
@@ -124,7 +124,7 @@ test("restores the state of each graph at any moment", async (context) => {
     }
     await end(restoredInstance);
   }
-  const { graphs, compared } = await verifyBackup(storeOf(context), context.folder);
+  const { graphs, compared } = await verifyBackup(folderStore(context), context.folder);
   assert.is(graphs, GRAPHS.length);
   assert.ok(compared > 0);
 });

@@ -33,10 +33,10 @@ function makeGraph(random: Random): Graph {
   const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
   graph.index("text", { keys: ["title", "notes"], columns: ["brand"], synonyms: [["red", "rot"]] });
-  for (let at = 0; at < 200; at++) {
-    if (at === 100) while (new TextProcessor(store, assert.unreachable).run(1000));
-    const title = `${random.of(["red shoe", "blue", "日本語", "ро́за"])} ${at}`;
-    graph.createVertex(`v${at}`, { properties: { title, notes: title, brand: at % 3 } });
+  for (let index = 0; index < 200; index++) {
+    if (index === 100) while (new TextProcessor(store, assert.unreachable).run(1000));
+    const title = `${random.of(["red shoe", "blue", "日本語", "ро́за"])} ${index}`;
+    graph.createVertex(`v${index}`, { properties: { title, notes: title, brand: index % 3 } });
   }
   return graph;
 }
@@ -82,9 +82,9 @@ test("have cursors that are refused when they are altered", () => {
   assert.is(next.search.length, 3);
   const text = cursor as string;
   for (let count = 0; count < TEXTS; count++) {
-    const at = random.below(text.length);
+    const offset = random.below(text.length);
     const character = random.of(["A", "b", "0", "-", "_", "=", "", "\ud83d", "%"]);
-    const altered = text.slice(0, at) + character + text.slice(at + 1);
+    const altered = text.slice(0, offset) + character + text.slice(offset + 1);
     if (altered === text) continue;
     assert.throws(
       () => graph.search("red", { cursor: altered, hits: 3 }),

@@ -34,13 +34,13 @@ class Model {
     { type: string | null; title?: string; body?: string; brand?: string | number }
   >();
 
-  documents(type: string | null, idOf: (id: string) => number): Map<number, NaiveDocument> {
+  documents(type: string | null, findVertex: (id: string) => number): Map<number, NaiveDocument> {
     const matches = new Map<number, NaiveDocument>();
     for (const [id, texts] of this.texts) {
       if (type !== null && texts.type !== type) continue;
       if (texts.title === undefined && texts.body === undefined) continue;
       const words = (text = ""): string[] => (text === "" ? [] : text.split(" "));
-      matches.set(idOf(id), [words(texts.title), words(texts.body)]);
+      matches.set(findVertex(id), [words(texts.title), words(texts.body)]);
     }
     return matches;
   }
@@ -177,14 +177,14 @@ function check(random: Random, store: GraphStore, model: Model): void {
   const label = JSON.stringify({ text, least, fuzzy, isPrefix, boosts });
   const { vertices, scores } = result.all!;
   assert.equal([...vertices].sort(), [...expected.keys()].sort(), label);
-  for (const [at, vertex] of vertices.entries()) {
-    const score = scores[at]!;
+  for (const [index, vertex] of vertices.entries()) {
+    const score = scores[index]!;
     assert.ok(Math.abs(score - expected.get(vertex)!) < 1e-9 * score, `${label}: ${score}`);
   }
   const best = [...expected.values()].sort((a, b) => b - a).slice(0, hits);
   assert.is(result.count, best.length, label);
-  for (const [at, score] of best.entries()) {
-    assert.ok(Math.abs(score - result.scores[at]!) < 1e-9 * score, `${label}: place ${at}`);
+  for (const [index, score] of best.entries()) {
+    assert.ok(Math.abs(score - result.scores[index]!) < 1e-9 * score, `${label}: place ${index}`);
   }
 }
 

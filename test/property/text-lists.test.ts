@@ -65,10 +65,10 @@ function makeLists(random: Random): Lists {
   const documents = { count: DOCUMENTS, vertices: numbers, versions: null, lengths, columns: [] };
   const encoder = new SegmentEncoder({ ...documents, norms: [norms] }, true);
   const postings = [...TERMS].map((_, term) => makePostings(random, term));
-  for (const [at, term] of [...TERMS].entries()) {
+  for (const [index, term] of [...TERMS].entries()) {
     encoder.beginTerm(term);
     encoder.beginList(0);
-    for (const [document, positions] of postings[at]!) {
+    for (const [document, positions] of postings[index]!) {
       encoder.add(document, positions, 0, positions.length);
     }
     encoder.endList();
@@ -110,7 +110,9 @@ function makePart(random: Random, { segment, lists, postings, norms }: Lists): P
       for (const [document, positions] of postings[term]!) add(document, positions.length);
     }
   }
-  const scores = new Map([...weights].map(([at, weight]) => [at, idf * saturate(weight)]));
+  const scores = new Map(
+    [...weights].map(([document, weight]) => [document, idf * saturate(weight)]),
+  );
   const open = (): DocumentScorer => {
     if (kind < 2) return new ListScorer(segment, used[0]!, WEIGHT, idf);
     if (kind === 2) {
@@ -143,24 +145,24 @@ test("parts iterate over their documents by steps and jumps", () => {
     const sorted = [...scores.keys()].sort((a, b) => a - b);
     const scorer = open();
     const jump = random.of([1, 30, 3000]);
-    for (let at = 0, from = 0; ; ) {
-      while (at < sorted.length && sorted[at]! < from) at++;
+    for (let offset = 0, from = 0; ; ) {
+      while (offset < sorted.length && sorted[offset]! < from) offset++;
       const isStep = from > 0 && random.below(2) === 0;
       const document = isStep ? scorer.next() : scorer.seek(from);
-      const expected = sorted[at] ?? NO_DOCUMENT;
+      const expected = sorted[offset] ?? NO_DOCUMENT;
       if (document !== expected) assert.is(document, expected, `${says} ${name}`);
       if (document === NO_DOCUMENT) break;
       assert.ok(isNear(scorer.score(), scores.get(document)!), `${says} ${name}`);
       from = document + 1;
-      at++;
+      offset++;
       if (random.below(2) === 0) {
         from += random.below(jump);
         const target = scorer.seek(from);
-        while (at < sorted.length && sorted[at]! < from) at++;
-        assert.is(target, sorted[at] ?? NO_DOCUMENT, `${says} ${name}`);
+        while (offset < sorted.length && sorted[offset]! < from) offset++;
+        assert.is(target, sorted[offset] ?? NO_DOCUMENT, `${says} ${name}`);
         if (target === NO_DOCUMENT) break;
         from = target + 1;
-        at++;
+        offset++;
       }
     }
   });
@@ -177,10 +179,10 @@ test("parts add their scores to windows", () => {
       window.scores.fill(0);
       window.matches.fill(0);
       scorer.add(window, from, end);
-      for (let at = 0; at < end - from; at++) {
-        const expected = scores.get(from + at) ?? 0;
-        if (window.matches[at] !== (expected > 0 ? 1 : 0)) assert.unreachable(`${says} ${name}`);
-        if (expected > 0) assert.ok(isNear(window.scores[at]!, expected), `${says} ${name}`);
+      for (let index = 0; index < end - from; index++) {
+        const expected = scores.get(from + index) ?? 0;
+        if (window.matches[index] !== (expected > 0 ? 1 : 0)) assert.unreachable(`${says} ${name}`);
+        if (expected > 0) assert.ok(isNear(window.scores[index]!, expected), `${says} ${name}`);
       }
     }
   });
@@ -225,11 +227,11 @@ test("searches find the best documents and all of them", () => {
     const best = [...expected].sort(([a, x], [b, y]) => y - x || a - b).slice(0, top.capacity);
     const result = top.sorted();
     assert.is(result.count, best.length, label);
-    for (const [at, [, score]] of best.entries()) {
-      const vertex = result.vertices[at]!;
-      assert.ok(isNear(result.scores[at]!, score), `${label}: place ${at}`);
-      assert.ok(isNear(expected.get(vertex)!, score), `${label}: vertex of place ${at}`);
-      assert.is(result.versions[at], vertex + 1);
+    for (const [index, [, score]] of best.entries()) {
+      const vertex = result.vertices[index]!;
+      assert.ok(isNear(result.scores[index]!, score), `${label}: place ${index}`);
+      assert.ok(isNear(expected.get(vertex)!, score), `${label}: vertex of place ${index}`);
+      assert.is(result.versions[index], vertex + 1);
     }
   });
 });

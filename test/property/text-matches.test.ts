@@ -24,7 +24,7 @@ interface Product {
 }
 
 const fold = (word: string): string => word.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
-const wordsOf = (text: string): string[] => (text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).map(fold);
+const splitWords = (text: string): string[] => (text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).map(fold);
 
 function makeShop(random: Random) {
   const store = GraphStore.create("test", TEST_THREAD);
@@ -32,9 +32,9 @@ function makeShop(random: Random) {
   graph.index("text", { keys: ["title", "body"] });
   const text = (maxWords: number) =>
     random.list(maxWords, () => random.of(WORDS)).join(random.of([" ", ", "]));
-  const products = Array.from({ length: random.below(60) }, (_, at): Product => {
+  const products = Array.from({ length: random.below(60) }, (_, index): Product => {
     const vector = random.below(4) === 0 ? null : [random.below(9) - 4, random.below(9) - 4, 1];
-    return { id: `p${at}`, title: text(5), body: text(30), vector };
+    return { id: `p${index}`, title: text(5), body: text(30), vector };
   });
   for (const { id, title, body, vector } of products) {
     graph.createVertex(id, { properties: { title, body }, ...(vector !== null && { vector }) });
@@ -58,8 +58,9 @@ function randomSearch(random: Random): { text: string; matches: (word: string) =
 
 /** Counts the words of the search that a product contains. */
 function countMatches({ title, body }: Product, matches: (word: string) => boolean[]): number {
-  const partMatches = wordsOf(`${title} ${body}`).map(matches);
-  return (matches("") as boolean[]).filter((_, at) => partMatches.some((row) => row[at])).length;
+  const partMatches = splitWords(`${title} ${body}`).map(matches);
+  return (matches("") as boolean[]).filter((_, index) => partMatches.some((row) => row[index]))
+    .length;
 }
 
 function eachShop(
@@ -156,8 +157,8 @@ test("fusion adds the reciprocal places of both orders", () => {
       : [];
     const scores = new Map<string, number>();
     for (const order of [byText, byVector]) {
-      for (const [at, id] of order.entries()) {
-        scores.set(id, (scores.get(id) ?? 0) + 1 / (rrf + at + 1));
+      for (const [index, id] of order.entries()) {
+        scores.set(id, (scores.get(id) ?? 0) + 1 / (rrf + index + 1));
       }
     }
     const shown = { fields: ["id", "rankscore"], result: "list", hits: -1, match: "any" } as const;

@@ -16,7 +16,7 @@ import { TextProcessor } from "../../runtime/graph/texts/text-processor.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { rounds } from "../support/rounds.js";
-import { endOf, startWorker } from "../support/start-worker.js";
+import { startWorker, waitForExit } from "../support/start-worker.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("text index during reads");
@@ -51,7 +51,7 @@ test(`finds unchanged texts beside writers and dying builders (seed ${SEED})`, a
   for (let round = 0; round < ROUNDS; round++) {
     const data = { share: store.share, thread: BUILDER };
     const builder = startWorker(new URL("./support/text-index-builder.ts", import.meta.url), data);
-    const ended = endOf(builder);
+    const ended = waitForExit(builder);
     const epoch = (): number => store.texts.retiredEpoch;
     const before = epoch();
     // The builder is terminated once it has merged something.

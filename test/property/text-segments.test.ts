@@ -31,7 +31,7 @@ const COLUMNS = 3;
 const SHAPE = { keys: KEYS, columns: COLUMNS, hasPositions: true };
 
 /** Few values, one for each vertex, and none. */
-function columnsOf(vertex: number): ColumnValue[] {
+function makeColumns(vertex: number): ColumnValue[] {
   const few = [null, "Acme", "", -7.5, 3, "Ωmega", "a".repeat(9000)];
   return [few[vertex % few.length]!, vertex % 5 === 0 ? vertex / 8 : `number ${vertex}`, null];
 }
@@ -79,16 +79,16 @@ function makeSegment(
 ): Segment {
   const builder = new SegmentBuilder(forms, new DenseNumbers(), SHAPE);
   for (const [vertex, document] of documents) {
-    builder.addDocument(vertex, vertex % 3 === 0 ? 0 : vertex, columnsOf(vertex));
+    builder.addDocument(vertex, vertex % 3 === 0 ? 0 : vertex, makeColumns(vertex));
     for (const [key, words] of document.entries()) {
-      const terms = Int32Array.from(words, (word) => termOf(forms, word ?? STOP_WORD));
+      const terms = Int32Array.from(words, (word) => termNumber(forms, word ?? STOP_WORD));
       builder.addText(key, terms, terms.length);
     }
   }
   return placed(finish(builder.build()));
 }
 
-function termOf(forms: WordForms, word: string): number {
+function termNumber(forms: WordForms, word: string): number {
   const units = Uint16Array.from(word, (letter) => letter.charCodeAt(0));
   const hash = [...word].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), 7) | 0;
   return forms.termOf(units, units.length, hash, 0);
@@ -171,16 +171,16 @@ function checkSearch(
   const best = [...expected.values()].sort((a, b) => b - a).slice(0, hits);
   const topScores = [...top.sorted().scores];
   assert.is(topScores.length, best.length, label);
-  for (const [at, score] of topScores.entries()) {
-    assert.ok(Math.abs(score - best[at]!) < 1e-9 * score, `${label}: place ${at}`);
+  for (const [index, score] of topScores.entries()) {
+    assert.ok(Math.abs(score - best[index]!) < 1e-9 * score, `${label}: place ${index}`);
   }
 }
 
 function createSink(collected: AllDocuments): MatchSink {
-  const versionOf = (vertex: number): number => (vertex % 3 === 0 ? 0 : vertex);
+  const vertexVersion = (vertex: number): number => (vertex % 3 === 0 ? 0 : vertex);
   return {
     begin: (segment) => collected.begin(segment),
-    take: (documents, count) => collected.addCurrent(documents, count, versionOf, null),
+    take: (documents, count) => collected.addCurrent(documents, count, vertexVersion, null),
   };
 }
 
@@ -190,14 +190,14 @@ function checkColumns(
   label: string,
 ): void {
   assert.equal([...collected.vertices].sort(), [...expected.keys()].sort(), label);
-  const names = Array.from({ length: COLUMNS }, (_, at) => `column ${at}`);
+  const names = Array.from({ length: COLUMNS }, (_, index) => `column ${index}`);
   const { counts, others } = countColumns(collected, names, [...names, "another"])!;
   assert.is(others.length, 0);
   assert.equal([...counts.keys()], names);
-  for (const [at, name] of names.entries()) {
+  for (const [index, name] of names.entries()) {
     const sums = new Map<ColumnValue, number>();
     for (const vertex of expected.keys()) {
-      const value = columnsOf(vertex)[at]!;
+      const value = makeColumns(vertex)[index]!;
       if (value !== null) sums.set(value, (sums.get(value) ?? 0) + 1);
     }
     assert.equal(new Map(counts.get(name)), sums, `${label}: ${name}`);
@@ -208,7 +208,7 @@ test("agrees with a naive search in any number of segments", () => {
   const random = new Random(SEED);
   const words = makeWords(random);
   const forms = new WordForms((form) => (form === STOP_WORD ? null : form));
-  assert.is(termOf(forms, STOP_WORD), NO_TERM);
+  assert.is(termNumber(forms, STOP_WORD), NO_TERM);
   const entries = Array.from(
     { length: TEXTS },
     (_, index) => [index + 1, makeDocument(random, words)] as const,

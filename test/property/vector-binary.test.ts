@@ -37,7 +37,7 @@ function randomBits(random: Random, length: number): number[] {
 
 /** Sets, replaces and removes vectors of several lengths; every second has a type. */
 function change(graph: Graph, model: Model, random: Random, count: number): void {
-  for (let at = 0; at < count; at++) {
+  for (let index = 0; index < count; index++) {
     const id = `v${random.below(VERTICES)}`;
     if (random.below(8) === 0) {
       graph.deleteVertex(id);
@@ -60,10 +60,10 @@ function checkSearch(graph: Graph, model: Model, probe: readonly number[], optio
     .sort((a, b) => b - a);
   const nearest = graph.nearest([...probe], { hits: 12, ...options });
   assert.is(nearest.length, Math.min(12, scores.length));
-  for (const [at, { id, similarity }] of nearest.entries()) {
+  for (const [index, { id, similarity }] of nearest.entries()) {
     const exact = naiveScore(measure, model.get(id)!, probe);
     assert.ok(Math.abs(similarity - exact) < 1e-12, `${measure} of ${id}: ${similarity}, ${exact}`);
-    assert.ok(Math.abs(similarity - scores[at]!) < 1e-12, `${measure}: ${id} at ${at}`);
+    assert.ok(Math.abs(similarity - scores[index]!) < 1e-12, `${measure}: ${id} at ${index}`);
   }
 }
 

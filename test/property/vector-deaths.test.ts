@@ -17,7 +17,7 @@ import { IndexProcessor } from "../../runtime/graph/vectors/index-processor.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { rounds } from "../support/rounds.js";
-import { endOf, startWorker } from "../support/start-worker.js";
+import { startWorker, waitForExit } from "../support/start-worker.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("killed index builders");
@@ -53,7 +53,7 @@ test(`leave a consistent index that the next one continues (seed ${SEED})`, asyn
   for (let round = 0; round < ROUNDS; round++) {
     const data = { share: store.share, thread: BUILDER };
     const builder = startWorker(new URL("./support/vector-builder.ts", import.meta.url), data);
-    const ended = endOf(builder);
+    const ended = waitForExit(builder);
     const nodes = (): number => graph.indexes()[0]!.indexed + graph.indexes()[0]!.dead;
     const before = nodes();
     const minVertices = 20 + random.below(VERTICES / 8);

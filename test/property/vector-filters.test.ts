@@ -23,15 +23,15 @@ function fill(random: Random, precision: VectorPrecision, measure: VectorMeasure
   graph.setVectorSettings({ precision, measure });
   graph.index("property", { key: "n" });
   const centers = Array.from({ length: 20 }, () => randomVector(random));
-  for (let at = 0; at < COUNT; at++) {
+  for (let index = 0; index < COUNT; index++) {
     const vector = random.of(centers).map((value) => value + random.below(1000) / 2000);
-    const type = at % 7 === 0 ? "seventh" : "other";
-    graph.createVertex(`v${at}`, { type, vector, properties: { n: at } });
+    const type = index % 7 === 0 ? "seventh" : "other";
+    graph.createVertex(`v${index}`, { type, vector, properties: { n: index } });
   }
   // Other lengths, which kernels do not compare together.
-  for (let at = 0; at < 30; at++) {
-    const vector = Array.from({ length: 40 + 20 * (at % 3) }, () => random.below(100) - 50);
-    graph.createVertex(`w${at}`, { type: "seventh", vector, properties: { n: at } });
+  for (let index = 0; index < 30; index++) {
+    const vector = Array.from({ length: 40 + 20 * (index % 3) }, () => random.below(100) - 50);
+    graph.createVertex(`w${index}`, { type: "seventh", vector, properties: { n: index } });
   }
   return graph;
 }

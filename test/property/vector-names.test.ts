@@ -23,9 +23,10 @@ const vector = (random: Random): number[] =>
 
 function score(measure: VectorMeasure, a: readonly number[], b: readonly number[]): number {
   const dot = (left: readonly number[], right: readonly number[]): number =>
-    left.reduce((sum, value, at) => sum + value * right[at]!, 0);
+    left.reduce((sum, value, index) => sum + value * right[index]!, 0);
   if (measure === "dot") return dot(a, b);
-  if (measure === "l2") return -Math.sqrt(a.reduce((sum, x, at) => sum + (x - b[at]!) ** 2, 0));
+  if (measure === "l2")
+    return -Math.sqrt(a.reduce((sum, x, index) => sum + (x - b[index]!) ** 2, 0));
   return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
 }
 
@@ -65,8 +66,8 @@ for (const measure of MEASURES) {
           .slice(0, hits);
         const nearest = graph.nearest(probe, { hits, weights, condition });
         assert.is(nearest.length, expected.length);
-        for (const [at, { similarity }] of nearest.entries()) {
-          assert.ok(Math.abs(similarity - expected[at]!) < 1e-9, `hit ${at} of ${hits}`);
+        for (const [index, { similarity }] of nearest.entries()) {
+          assert.ok(Math.abs(similarity - expected[index]!) < 1e-9, `hit ${index} of ${hits}`);
         }
       }
       checkStore(getAccess(graph).store);

@@ -25,13 +25,13 @@ type Distribution = (random: Random, length: number) => () => number[];
 
 const bell = (random: Random): number =>
   [1, 2, 3, 4].reduce((sum) => sum + random.below(1_000_003) / 1_000_003, -2);
-const many = (length: number, make: (at: number) => number): number[] =>
-  Array.from({ length }, (_, at) => make(at));
+const many = (length: number, make: (index: number) => number): number[] =>
+  Array.from({ length }, (_, index) => make(index));
 
 const DISTRIBUTIONS: { readonly [name: string]: Distribution } = {
   normal: (random, length) => () => many(length, () => bell(random)),
   outliers: (random, length) => () =>
-    many(length, (at) => bell(random) * (at % 37 === 3 ? 1000 : 1)),
+    many(length, (index) => bell(random) * (index % 37 === 3 ? 1000 : 1)),
   clusters: (random, length) => {
     const centers = Array.from({ length: 5 }, () => many(length, () => bell(random)));
     return () => random.of(centers).map((value) => value + bell(random) * 1e-4);
@@ -58,11 +58,11 @@ const DISTRIBUTIONS: { readonly [name: string]: Distribution } = {
 /** Score in float64 of float32 numbers. */
 function score(measure: VectorMeasure, a: readonly number[], b: readonly number[]): number {
   let [product, ownSquares, others, distance] = [0, 0, 0, 0];
-  for (let at = 0; at < a.length; at++) {
-    product += a[at]! * b[at]!;
-    ownSquares += a[at]! * a[at]!;
-    others += b[at]! * b[at]!;
-    distance += (a[at]! - b[at]!) ** 2;
+  for (let index = 0; index < a.length; index++) {
+    product += a[index]! * b[index]!;
+    ownSquares += a[index]! * a[index]!;
+    others += b[index]! * b[index]!;
+    distance += (a[index]! - b[index]!) ** 2;
   }
   if (measure === "dot") return product;
   if (measure === "l2") return -Math.sqrt(distance);
@@ -77,7 +77,7 @@ function tolerance(measure: VectorMeasure, a: readonly number[], b: readonly num
 }
 
 function fill(graph: Graph, vectors: readonly number[][]): void {
-  for (const [at, vector] of vectors.entries()) graph.createVertex(`v${at}`, { vector });
+  for (const [index, vector] of vectors.entries()) graph.createVertex(`v${index}`, { vector });
 }
 
 /** Asserts that the hits are the best by float64 scores; equal scores may come in any order. */
@@ -92,10 +92,10 @@ function assertBest(
   const best = [...scores].sort((a, b) => b - a).slice(0, HITS);
   assert.is(hits.length, HITS);
   for (const [position, { id, similarity }] of hits.entries()) {
-    const at = Number(id.slice(1));
-    const limit = tolerance(measure, stored[at]!, probe);
-    assert.ok(Math.abs(similarity - scores[at]!) <= limit, `similarity of ${id}`);
-    assert.ok(scores[at]! >= best[position]! - limit, `${id} at ${position} is among the best`);
+    const index = Number(id.slice(1));
+    const limit = tolerance(measure, stored[index]!, probe);
+    assert.ok(Math.abs(similarity - scores[index]!) <= limit, `similarity of ${id}`);
+    assert.ok(scores[index]! >= best[position]! - limit, `${id} at ${position} is among the best`);
   }
 }
 
@@ -128,12 +128,15 @@ for (const name of ["normal", "outliers", "clusters", "mixed norms"]) {
     graph.setVectorSettings({ precision: "float16" });
     const vectors = Array.from({ length: COUNT }, () => next().map(Math.fround));
     fill(graph, vectors);
-    const stored = vectors.map((vector, at) => {
-      const shown = graph.getVertex(`v${at}`).vector;
+    const stored = vectors.map((vector, index) => {
+      const shown = graph.getVertex(`v${index}`).vector;
       const largest = Math.max(...vector.map(Math.abs));
       for (const [position, value] of vector.entries()) {
         const limit = Math.max(Math.abs(value) * 2 ** -11, largest * 2 ** -30);
-        assert.ok(Math.abs(shown[position]! - value) <= limit, `component ${position} of v${at}`);
+        assert.ok(
+          Math.abs(shown[position]! - value) <= limit,
+          `component ${position} of v${index}`,
+        );
       }
       return shown;
     });

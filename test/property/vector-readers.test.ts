@@ -14,7 +14,7 @@ import { IndexProcessor } from "../../runtime/graph/vectors/index-processor.js";
 import { Vector } from "../../runtime/graph/vectors/vector.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
-import { endOf, startWorker } from "../support/start-worker.js";
+import { startWorker, waitForExit } from "../support/start-worker.js";
 
 const test = suite("vectors during writes");
 const SECONDS = Number(process.env.SECONDS ?? 2);
@@ -41,7 +41,7 @@ test("find a vertex that always has a vector, with one that it had", async () =>
   const control = new SharedArrayBuffer(4);
   const data = { share: store.share, thread: WRITER, vectors: VECTORS, control };
   const writer = startWorker(new URL("./support/vector-swapper.ts", import.meta.url), data);
-  const ended = endOf(writer);
+  const ended = waitForExit(writer);
   const seen = new Set<number>();
   let searches = 0;
   // A thread that searches would delay its start.

@@ -46,16 +46,18 @@ type Model = Map<string, readonly number[]>;
 function clusters(random: Random): () => number[] {
   const bell = (): number => (random.below(1001) + random.below(1001)) / 500 - 2;
   const far = Array.from({ length: LENGTH }, () => 2 * bell());
-  const factors = far.map((_, at) => (at % 31 === 3 ? 12 : 1));
+  const factors = far.map((_, index) => (index % 31 === 3 ? 12 : 1));
   const centers = Array.from({ length: 12 }, () => far.map(bell));
   return () => {
     const center = random.of(centers);
-    return far.map((value, at) => Math.fround((value + center[at]! + bell() / 2) * factors[at]!));
+    return far.map((value, index) =>
+      Math.fround((value + center[index]! + bell() / 2) * factors[index]!),
+    );
   };
 }
 
 function change(graph: Graph, model: Model, random: Random, next: () => number[], count: number) {
-  for (let at = 0; at < count; at++) {
+  for (let index = 0; index < count; index++) {
     const id = `v${random.below(VERTICES)}`;
     if (random.below(8) === 0) {
       graph.deleteVertex(id);

@@ -108,8 +108,8 @@ test(`keeps the best candidates and follows the best of the rest (seed ${SEED})`
     const { results } = model;
     assert.is(words[STATE / 4], results.length);
     const entries = results.flatMap((_, position) => {
-      const at = ENTRIES / 4 + 2 * position;
-      return [[floats[at]!, words[at + 1]!]];
+      const offset = ENTRIES / 4 + 2 * position;
+      return [[floats[offset]!, words[offset + 1]!]];
     });
     assert.equal(
       entries,

@@ -202,10 +202,10 @@ async function leader(): Promise<Id> {
   let leaderId: Id | undefined;
   await until(async () => {
     const states = await Promise.all(MEMBERS.map((id) => platform.nodestat(id)));
-    const at = states.findIndex(
+    const index = states.findIndex(
       ({ group }) => group.role === "leading" && group.synced.length === MEMBERS.length - 1,
     );
-    leaderId = MEMBERS[at];
+    leaderId = MEMBERS[index];
     return leaderId !== undefined;
   });
   return leaderId!;
@@ -297,7 +297,7 @@ test("the rest of the group follows, its leader last", async () => {
   const counts = load.counts.sort((a, b) => a - b);
   assert.equal(
     counts,
-    Array.from(counts, (_count, at) => at + 1),
+    Array.from(counts, (_count, index) => index + 1),
   );
   await leader();
   const digests = new Set<string>();

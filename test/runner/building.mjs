@@ -8,10 +8,10 @@ let last = Promise.resolve();
 
 process.on("message", ({ id, folder }) => {
   if (id === 0) process.send({ cpuSeconds: cpuSeconds() }, () => process.disconnect());
-  else last = last.then(async () => process.send({ id, error: await errorOf(folder) }));
+  else last = last.then(async () => process.send({ id, error: await buildError(folder) }));
 });
 
-async function errorOf(folder) {
+async function buildError(folder) {
   try {
     const { ok, diagnostics } = await buildProject(folder);
     return ok ? "" : JSON.stringify(diagnostics, null, 1);

@@ -54,7 +54,7 @@ async function runFile(file, output) {
   try {
     await import(pathToFileURL(output).href);
     await exec();
-    result = totalsOf(capture.text());
+    result = parseTotals(capture.text());
     const open = await leftOpen(handles);
     if (open !== "") {
       result.failed++;
@@ -71,7 +71,7 @@ async function runFile(file, output) {
 }
 
 /** uvu's closing lines are the only proof that a run has completed. */
-function totalsOf(text) {
+function parseTotals(text) {
   const closing = /Total: +(\d+)\s+Passed: +(\d+)\s+Skipped: +(\d+)\s+Duration/.exec(text);
   const [total, passed, skipped] = (closing ?? []).slice(1).map(Number);
   const nothingRan = closing === null || (total + skipped === 0 && name === "");

@@ -50,7 +50,7 @@ const STARTS_PROCESSES = /^\/\/ starts processes$/m;
 const TAKES = /^\/\/ takes (\d+) s$/m;
 
 /** 0 for a file without a declaration. */
-export function secondsOf(source) {
+export function readSeconds(source) {
   return Number(TAKES.exec(source)?.[1] ?? 0);
 }
 
@@ -65,5 +65,5 @@ export function isSuite(file) {
 
 export function isUnit(file, source) {
   if (isServerSuite(file) || file.startsWith("test/property/")) return false;
-  return !STARTS_PROCESSES.test(source) && secondsOf(source) === 0;
+  return !STARTS_PROCESSES.test(source) && readSeconds(source) === 0;
 }

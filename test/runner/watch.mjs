@@ -32,7 +32,7 @@ if (words.length > 0) run();
 
 function run() {
   if (running !== null) return;
-  const parts = words.length > 0 ? words : [...new Set([...changed].map(testsOf))];
+  const parts = words.length > 0 ? words : [...new Set([...changed].map(findTests))];
   changed.clear();
   const script = join(here, "run.mjs");
   running = spawn(process.execPath, [script, "--unit", ...parts], { cwd: root, stdio: "inherit" });
@@ -43,7 +43,7 @@ function run() {
 }
 
 /** The tests of a changed file: itself, or the nearest test folder that mirrors its own. */
-function testsOf(file) {
+function findTests(file) {
   if (file.endsWith(".test.ts")) return file;
   let folder = dirname(file.startsWith("test/") ? file : `test/${file}`);
   while (!existsSync(join(root, folder))) folder = dirname(folder);

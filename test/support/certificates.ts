@@ -14,7 +14,7 @@ export function certificateFile(name: string): string {
 }
 
 /** Files of a server called `name`, which requires client certificates if `ca` is given. */
-export function pathsOf(name: string, ca: string | null = null): TlsPaths {
+export function certificatePaths(name: string, ca: string | null = null): TlsPaths {
   return {
     cert: certificateFile(`${name}.pem`),
     key: certificateFile(`${name}-key.pem`),
@@ -22,8 +22,8 @@ export function pathsOf(name: string, ca: string | null = null): TlsPaths {
   };
 }
 
-export function materialOf(name: string, ca: string | null = null): Promise<TlsMaterial> {
-  return new TlsFiles(pathsOf(name, ca), "http.tls").load();
+export function createMaterial(name: string, ca: string | null = null): Promise<TlsMaterial> {
+  return new TlsFiles(certificatePaths(name, ca), "http.tls").load();
 }
 
 /** Options of a client with a CA. */

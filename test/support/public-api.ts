@@ -150,7 +150,7 @@ export class PublicApi {
       }
       if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) continue;
       const from = this.#target(file, statement);
-      const names = elementsOf(statement);
+      const names = listSpecifiers(statement);
       if (names === null && from !== null) passed.push(from);
       for (const { name, propertyName, isTypeOnly } of names ?? []) {
         const original = (propertyName ?? name).text;
@@ -173,7 +173,7 @@ export class PublicApi {
 }
 
 /** Null if everything is re-exported. */
-function elementsOf(node: ts.ImportDeclaration | ts.ExportDeclaration) {
+function listSpecifiers(node: ts.ImportDeclaration | ts.ExportDeclaration) {
   if (ts.isExportDeclaration(node)) {
     if (node.exportClause === undefined) return null;
     return ts.isNamedExports(node.exportClause) ? node.exportClause.elements : [];

@@ -91,25 +91,25 @@ export function parseModule(file: SourceFile): Module {
   const imports: ImportEdge[] = [];
   const functions: { line: number; lines: number }[] = [];
   const anyLines: number[] = [];
-  const lineOf = (position: number) => tree.getLineAndCharacterOfPosition(position).line + 1;
-  const startOf = (node: ts.Node) => lineOf(node.getStart(tree));
+  const toLine = (position: number) => tree.getLineAndCharacterOfPosition(position).line + 1;
+  const startLine = (node: ts.Node) => toLine(node.getStart(tree));
 
   function visit(node: ts.Node): void {
     const edge = importEdge(node, file.path);
-    if (edge !== undefined) imports.push({ ...edge, line: startOf(node) });
+    if (edge !== undefined) imports.push({ ...edge, line: startLine(node) });
     if (ts.isFunctionLike(node) && "body" in node && node.body !== undefined) {
-      const line = startOf(node);
-      functions.push({ line, lines: lineOf(node.end) - line + 1 });
+      const line = startLine(node);
+      functions.push({ line, lines: toLine(node.end) - line + 1 });
     }
-    if (node.kind === ts.SyntaxKind.AnyKeyword) anyLines.push(startOf(node));
+    if (node.kind === ts.SyntaxKind.AnyKeyword) anyLines.push(startLine(node));
     ts.forEachChild(node, visit);
   }
   visit(tree);
-  return { ...file, imports, exports: exportsOf(tree), functions, anyLines };
+  return { ...file, imports, exports: readExports(tree), functions, anyLines };
 }
 
 /** Names of exported values (without types), with their lines. */
-export function exportsOf(tree: ts.SourceFile): Module["exports"] {
+export function readExports(tree: ts.SourceFile): Module["exports"] {
   return tree.statements.flatMap((statement) => {
     const { line } = tree.getLineAndCharacterOfPosition(statement.getStart(tree));
     return exportedValues(statement).map((name) => ({ name, line: line + 1 }));
@@ -135,17 +135,17 @@ function importedNames(node: ts.ImportDeclaration | ts.ExportDeclaration) {
     if (named === undefined || !ts.isNamedExports(named)) {
       return { typeOnly: node.isTypeOnly, names: ["*"] };
     }
-    return elementsOf(named.elements, node.isTypeOnly);
+    return listSpecifiers(named.elements, node.isTypeOnly);
   }
   const clause = node.importClause;
   const bindings = clause?.namedBindings;
   if (bindings === undefined || !ts.isNamedImports(bindings)) {
     return { typeOnly: clause?.isTypeOnly ?? false, names: ["*"] };
   }
-  return elementsOf(bindings.elements, clause!.isTypeOnly);
+  return listSpecifiers(bindings.elements, clause!.isTypeOnly);
 }
 
-function elementsOf(
+function listSpecifiers(
   elements: readonly (ts.ImportSpecifier | ts.ExportSpecifier)[],
   allTypes: boolean,
 ) {

@@ -12,7 +12,7 @@ export function startWorker(source: URL, data: unknown): Worker {
 }
 
 /** Resolves when the thread has ended; rejects with its uncaught error. */
-export function endOf(worker: Worker): Promise<void> {
+export function waitForExit(worker: Worker): Promise<void> {
   return new Promise((resolve, reject) => {
     worker.once("error", reject);
     worker.once("exit", () => resolve());

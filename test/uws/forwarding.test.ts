@@ -45,18 +45,18 @@ function request(localAddress: string, fields: readonly string[], line: string):
   });
 }
 
-async function clientOf(localAddress: string, ...fields: string[]): Promise<string | undefined> {
+async function readClient(localAddress: string, ...fields: string[]): Promise<string | undefined> {
   const text = await request(localAddress, fields, "GET /svc/plugin/client");
   return /"response": "(\S*) g"/.exec(text)?.[1];
 }
 
 test("accepts forwarding fields from proxies only", async () => {
-  assert.is(await clientOf(PROXY, "X-Forwarded-For: 192.0.2.7"), "192.0.2.7");
-  assert.is(await clientOf(PROXY, "X-Forwarded-For: 10.1.2.3, 192.0.2.7"), "192.0.2.7");
-  assert.is(await clientOf(PROXY, 'Forwarded: for="[2001:db8::1]:80"'), "2001:db8::1");
-  assert.is(await clientOf(PROXY, "X-Forwarded-For: a", "Forwarded: for=192.0.2.7"), "unknown");
-  assert.is(await clientOf(PROXY), PROXY);
-  assert.is(await clientOf("127.0.0.3", "X-Forwarded-For: 192.0.2.7"), "127.0.0.3");
+  assert.is(await readClient(PROXY, "X-Forwarded-For: 192.0.2.7"), "192.0.2.7");
+  assert.is(await readClient(PROXY, "X-Forwarded-For: 10.1.2.3, 192.0.2.7"), "192.0.2.7");
+  assert.is(await readClient(PROXY, 'Forwarded: for="[2001:db8::1]:80"'), "2001:db8::1");
+  assert.is(await readClient(PROXY, "X-Forwarded-For: a", "Forwarded: for=192.0.2.7"), "unknown");
+  assert.is(await readClient(PROXY), PROXY);
+  assert.is(await readClient("127.0.0.3", "X-Forwarded-For: 192.0.2.7"), "127.0.0.3");
 });
 
 test("trusts only a client that the proxy names", async () => {

@@ -19,7 +19,7 @@ test.after(async () => {
   assert.is(await server.stop(), 0);
 });
 
-async function statusOf(request: string): Promise<number> {
+async function fetchStatus(request: string): Promise<number> {
   const client = await RawClient.open(server.port);
   client.send(request);
   const [answer] = await client.responses(1);
@@ -33,18 +33,18 @@ test("prints its transport and the reason", () => {
 
 test("accepts request lines up to the limit", async () => {
   const around = "GET /svc/plugin/add?a=1&x= HTTP/1.1".length;
-  const lineOf = (length: number): string => {
+  const requestLine = (length: number): string => {
     const filler = "x".repeat(length - around);
     return `GET /svc/plugin/add?a=1&x=${filler} HTTP/1.1\r\nHost: a\r\n\r\n`;
   };
-  assert.is(await statusOf(lineOf(MAX_REQUEST_LINE_BYTES)), 200);
-  assert.is(await statusOf(lineOf(MAX_REQUEST_LINE_BYTES + 1)), 414);
+  assert.is(await fetchStatus(requestLine(MAX_REQUEST_LINE_BYTES)), 200);
+  assert.is(await fetchStatus(requestLine(MAX_REQUEST_LINE_BYTES + 1)), 414);
 });
 
 test("accepts several header fields up to the limit", async () => {
   const line = `X-Long: ${"x".repeat(MAX_HEADER_LINE_BYTES - "X-Long: ".length)}\r\n`;
   const fields = `Host: a\r\n${line.repeat(7)}`;
-  assert.is(await statusOf(`GET /svc/plugin/add?a=1 HTTP/1.1\r\n${fields}\r\n`), 200);
+  assert.is(await fetchStatus(`GET /svc/plugin/add?a=1 HTTP/1.1\r\n${fields}\r\n`), 200);
 });
 
 test("shows a request whose body is incomplete", async () => {

@@ -298,7 +298,7 @@ test(`survives mutated requests and releases them (seed ${SEED})`, async (contex
 
 test("identifies several clients by address", async (context) => {
   const { server } = context;
-  const addressOf = async (host: string): Promise<string> => {
+  const readRemoteAddress = async (host: string): Promise<string> => {
     const client = await connect(server.port, host);
     const before = context.engine.heldExchanges.length;
     client.send(`GET /hold HTTP/1.1\r\n${HOST}\r\n`);
@@ -308,7 +308,7 @@ test("identifies several clients by address", async (context) => {
     return `${connection.remoteAddress} ${connection.client}`;
   };
   const results: string[] = [];
-  for (const host of ["127.0.0.1", "::1", "127.0.0.1"]) results.push(await addressOf(host));
+  for (const host of ["127.0.0.1", "::1", "127.0.0.1"]) results.push(await readRemoteAddress(host));
   assert.equal(results, [
     "127.0.0.1 http://127.0.0.1:0/",
     "::1 http://[::1]:0/",

@@ -18,8 +18,8 @@ export interface Contract extends Partial<Omit<Argspec, "plugins">> {
 }
 
 /** As `svc build` would write it. */
-export function argspecOf({ plugins = [], ...others }: Contract): Argspec {
-  const specs = plugins.map(pluginOf);
+export function makeArgspec({ plugins = [], ...others }: Contract): Argspec {
+  const specs = plugins.map(makePlugin);
   const service = { name: "shop", prefix: null };
   return {
     argspec: ARGSPEC_VERSION,
@@ -31,7 +31,7 @@ export function argspecOf({ plugins = [], ...others }: Contract): Argspec {
   };
 }
 
-function pluginOf(overrides: Partial<PluginSpec>): PluginSpec {
+function makePlugin(overrides: Partial<PluginSpec>): PluginSpec {
   return plugin(overrides.name ?? "search", {
     result: { kind: "value", schema: {} },
     ...overrides,
@@ -44,7 +44,7 @@ export function param(parts: Partial<ParamSpec> = {}): ParamSpec {
 }
 
 /** A closed object; names that end with `?` are optional. */
-export function objectOf(
+export function objectSchema(
   properties: Readonly<Record<string, JsonSchema>>,
   additional: JsonSchema | false = false,
 ): JsonSchema {
@@ -60,11 +60,11 @@ export function objectOf(
   };
 }
 
-export function listOf(items: JsonSchema): JsonSchema {
+export function arraySchema(items: JsonSchema): JsonSchema {
   return { type: "array", items };
 }
 
-export function tupleOf(
+export function tupleSchema(
   first: readonly JsonSchema[],
   required = first.length,
   rest: JsonSchema | false = false,

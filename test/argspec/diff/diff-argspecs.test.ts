@@ -6,12 +6,12 @@ import { diffArgspecs } from "../../../argspec/diff/diff-argspecs.js";
 import { diffReport } from "../../../cli/contract/diff-report.js";
 import {
   anyOf,
-  argspecOf,
+  arraySchema,
   INTEGER,
-  listOf,
+  makeArgspec,
   NULL,
   NUMBER,
-  objectOf,
+  objectSchema,
   param,
   refTo,
   STRING,
@@ -19,8 +19,8 @@ import {
 
 const test = suite("argspec differences");
 
-const City = objectOf({ name: STRING, at: refTo("Point") });
-const PREVIOUS = argspecOf({
+const City = objectSchema({ name: STRING, at: refTo("Point") });
+const PREVIOUS = makeArgspec({
   plugins: [
     { name: "near", params: [param({ wire: "json", schema: refTo("Point"), name: "at" })] },
     {
@@ -30,9 +30,9 @@ const PREVIOUS = argspecOf({
     },
     { name: "feed" },
   ],
-  $defs: { City, Point: objectOf({ x: NUMBER, y: NUMBER }) },
+  $defs: { City, Point: objectSchema({ x: NUMBER, y: NUMBER }) },
 });
-const CURRENT = argspecOf({
+const CURRENT = makeArgspec({
   plugins: [
     { name: "near", params: [param({ wire: "json", schema: refTo("Point"), name: "at" })] },
     {
@@ -43,7 +43,7 @@ const CURRENT = argspecOf({
     },
     { name: "zoom" },
   ],
-  $defs: { City, Point: objectOf({ x: NUMBER, "y?": NUMBER }) },
+  $defs: { City, Point: objectSchema({ x: NUMBER, "y?": NUMBER }) },
 });
 
 test("are sorted by severity, then by plugin", () => {
@@ -89,8 +89,8 @@ docs
 test("keep their columns when a path is long", () => {
   const deep = (end: typeof STRING) => {
     let schema = end;
-    for (let depth = 0; depth < 20; depth++) schema = objectOf({ inner: schema });
-    return argspecOf({ plugins: [{ name: "deep", result: { kind: "value", schema } }] });
+    for (let depth = 0; depth < 20; depth++) schema = objectSchema({ inner: schema });
+    return makeArgspec({ plugins: [{ name: "deep", result: { kind: "value", schema } }] });
   };
   const [change] = diffArgspecs(deep(STRING), deep(NUMBER));
   assert.is(change!.path, `result${".inner".repeat(20)}`);
@@ -109,23 +109,23 @@ test("are printed however many there are", () => {
 });
 
 test("ignore names of types, order and positions", () => {
-  const previousArgspec = argspecOf({
+  const previousArgspec = makeArgspec({
     plugins: [
       {
         name: "near",
         params: [param(), param({ name: "from", wire: "json", schema: refTo("Point") })],
       },
-      { name: "find", result: { kind: "value", schema: listOf(refTo("Point")) } },
+      { name: "find", result: { kind: "value", schema: arraySchema(refTo("Point")) } },
     ],
-    $defs: { Point: objectOf({ x: NUMBER, y: NUMBER }) },
+    $defs: { Point: objectSchema({ x: NUMBER, y: NUMBER }) },
   });
-  const point = objectOf({ y: NUMBER, x: NUMBER });
-  const currentArgspec = argspecOf({
+  const point = objectSchema({ y: NUMBER, x: NUMBER });
+  const currentArgspec = makeArgspec({
     hash: "1".repeat(64),
     plugins: [
       {
         name: "find",
-        result: { kind: "value", schema: listOf(point) },
+        result: { kind: "value", schema: arraySchema(point) },
         source: { file: "plugins/find.ts", line: 3, column: 1 },
       },
       {
@@ -141,8 +141,8 @@ test("ignore names of types, order and positions", () => {
 
 test("treat processors that replace an engine as the same plugin", () => {
   const result = { kind: "value", schema: STRING } as const;
-  const previousArgspec = argspecOf({ plugins: [{ params: [param()], result }] });
-  const currentArgspec = argspecOf({
+  const previousArgspec = makeArgspec({ plugins: [{ params: [param()], result }] });
+  const currentArgspec = makeArgspec({
     plugins: [
       { role: "pre", params: [param()], result: { kind: "request" } },
       { role: "post", result },

@@ -9,31 +9,31 @@ import {
 } from "../../../argspec/diff/incompatibility.js";
 import {
   anyOf,
+  arraySchema,
   INTEGER,
-  listOf,
   NULL,
   NUMBER,
-  objectOf,
+  objectSchema,
   refTo,
   STRING,
-  tupleOf,
+  tupleSchema,
 } from "./contracts.js";
 
 const test = suite("type compatibility");
 
 const BOOLEAN: JsonSchema = { type: "boolean" };
 const pattern = (pattern: string): JsonSchema => ({ type: "string", pattern });
-const oneOf = (...values: readonly unknown[]): JsonSchema => ({ enum: values });
+const enumSchema = (...values: readonly unknown[]): JsonSchema => ({ enum: values });
 const tree = (leaf: JsonSchema): JsonSchema =>
-  anyOf(leaf, objectOf({ left: refTo("Tree"), "right?": refTo("Tree") }));
+  anyOf(leaf, objectSchema({ left: refTo("Tree"), "right?": refTo("Tree") }));
 const DEFINITIONS = {
   Tree: tree(NUMBER),
-  Point: objectOf({ x: NUMBER, y: NUMBER }),
+  Point: objectSchema({ x: NUMBER, y: NUMBER }),
   // The same list, each unrolled to another length.
-  One: objectOf({ "next?": refTo("One") }),
-  Two: objectOf({ "next?": objectOf({ "next?": refTo("Two") }) }),
+  One: objectSchema({ "next?": refTo("One") }),
+  Two: objectSchema({ "next?": objectSchema({ "next?": refTo("Two") }) }),
   // Compatible with One except for its second item.
-  Odd: objectOf({ "next?": objectOf({ "next?": refTo("Odd"), "more?": NUMBER }) }),
+  Odd: objectSchema({ "next?": objectSchema({ "next?": refTo("Odd"), "more?": NUMBER }) }),
 };
 
 function incompatibility(
@@ -57,8 +57,8 @@ const NARROW_AND_WIDE: readonly (readonly [JsonSchema, JsonSchema])[] = [
   [{ const: 2.5 }, NUMBER],
   [{ const: 2 ** 53 }, NUMBER],
   [{ const: "a" }, STRING],
-  [oneOf("a"), oneOf("a", "b")],
-  [oneOf("a", 1), anyOf(STRING, INTEGER)],
+  [enumSchema("a"), enumSchema("a", "b")],
+  [enumSchema("a", 1), anyOf(STRING, INTEGER)],
   [{ const: true }, BOOLEAN],
   [NULL, anyOf(NULL, STRING)],
   [pattern("^a$"), STRING],
@@ -73,32 +73,32 @@ const NARROW_AND_WIDE: readonly (readonly [JsonSchema, JsonSchema])[] = [
     { ...NUMBER, exclusiveMinimum: 1 },
   ],
   [{ const: 2 }, { ...INTEGER, minimum: 1 }],
-  [oneOf("ab", "c"), { ...STRING, maxLength: 2 }],
+  [enumSchema("ab", "c"), { ...STRING, maxLength: 2 }],
   [
     { ...STRING, maxLength: 2, pattern: "a" },
     { ...STRING, maxLength: 3 },
   ],
   [{ ...STRING, format: "uuid" }, anyOf(NULL, STRING)],
   [
-    { ...listOf(INTEGER), maxItems: 2 },
-    { ...listOf(INTEGER), maxItems: 3 },
+    { ...arraySchema(INTEGER), maxItems: 2 },
+    { ...arraySchema(INTEGER), maxItems: 3 },
   ],
-  [{ ...listOf(INTEGER), minItems: 2 }, listOf(INTEGER)],
-  [tupleOf([INTEGER, INTEGER]), { ...listOf(INTEGER), maxItems: 2 }],
-  [{ ...listOf(INTEGER), uniqueItems: true }, listOf(NUMBER)],
-  [listOf(INTEGER), listOf(NUMBER)],
-  [tupleOf([INTEGER]), listOf(INTEGER)],
-  [tupleOf([INTEGER, STRING]), tupleOf([INTEGER, STRING], 1)],
-  [tupleOf([INTEGER]), tupleOf([INTEGER], 1, STRING)],
-  [tupleOf([INTEGER, STRING, STRING]), tupleOf([INTEGER], 1, STRING)],
-  [tupleOf([INTEGER], 1, INTEGER), tupleOf([INTEGER], 1, NUMBER)],
-  [objectOf({ x: INTEGER }), objectOf({ x: NUMBER })],
-  [objectOf({ x: NUMBER }), objectOf({ "x?": NUMBER })],
-  [objectOf({ x: NUMBER }), objectOf({ x: NUMBER, "y?": NUMBER })],
-  [objectOf({ x: NUMBER }), objectOf({ x: NUMBER }, STRING)],
-  [objectOf({ x: NUMBER }), objectOf({}, NUMBER)],
-  [objectOf({}, INTEGER), objectOf({}, NUMBER)],
-  [objectOf({ x: NUMBER }, STRING), objectOf({}, anyOf(NUMBER, STRING))],
+  [{ ...arraySchema(INTEGER), minItems: 2 }, arraySchema(INTEGER)],
+  [tupleSchema([INTEGER, INTEGER]), { ...arraySchema(INTEGER), maxItems: 2 }],
+  [{ ...arraySchema(INTEGER), uniqueItems: true }, arraySchema(NUMBER)],
+  [arraySchema(INTEGER), arraySchema(NUMBER)],
+  [tupleSchema([INTEGER]), arraySchema(INTEGER)],
+  [tupleSchema([INTEGER, STRING]), tupleSchema([INTEGER, STRING], 1)],
+  [tupleSchema([INTEGER]), tupleSchema([INTEGER], 1, STRING)],
+  [tupleSchema([INTEGER, STRING, STRING]), tupleSchema([INTEGER], 1, STRING)],
+  [tupleSchema([INTEGER], 1, INTEGER), tupleSchema([INTEGER], 1, NUMBER)],
+  [objectSchema({ x: INTEGER }), objectSchema({ x: NUMBER })],
+  [objectSchema({ x: NUMBER }), objectSchema({ "x?": NUMBER })],
+  [objectSchema({ x: NUMBER }), objectSchema({ x: NUMBER, "y?": NUMBER })],
+  [objectSchema({ x: NUMBER }), objectSchema({ x: NUMBER }, STRING)],
+  [objectSchema({ x: NUMBER }), objectSchema({}, NUMBER)],
+  [objectSchema({}, INTEGER), objectSchema({}, NUMBER)],
+  [objectSchema({ x: NUMBER }, STRING), objectSchema({}, anyOf(NUMBER, STRING))],
   [tree(INTEGER), anyOf(refTo("Tree"), NULL)],
   [refTo("One"), refTo("Odd")],
 ];
@@ -112,14 +112,14 @@ for (const [index, [narrow, wide]] of NARROW_AND_WIDE.entries()) {
 
 /** Different notations of the same values. */
 const EQUAL: readonly (readonly [JsonSchema, JsonSchema])[] = [
-  [refTo("Point"), objectOf({ y: NUMBER, x: NUMBER })],
+  [refTo("Point"), objectSchema({ y: NUMBER, x: NUMBER })],
   [anyOf(STRING, NULL), anyOf(NULL, anyOf(STRING, STRING))],
-  [oneOf(true, false), BOOLEAN],
-  [oneOf("a", "b"), anyOf({ const: "b" }, { const: "a" })],
+  [enumSchema(true, false), BOOLEAN],
+  [enumSchema("a", "b"), anyOf({ const: "b" }, { const: "a" })],
   [anyOf(INTEGER, NUMBER), NUMBER],
   [{ ...STRING, description: "a name", default: "" }, STRING],
-  [listOf({}), { type: "array" }],
-  [objectOf({}, {}), { type: "object", additionalProperties: true }],
+  [arraySchema({}), { type: "array" }],
+  [objectSchema({}, {}), { type: "object", additionalProperties: true }],
   [refTo("One"), refTo("Two")],
   [pattern("^a$"), pattern("^a$")],
   [
@@ -147,7 +147,7 @@ test("rejects unknown schemas", () => {
     pattern("^a+$"),
   ];
   for (const target of unknown) {
-    for (const source of [INTEGER, listOf(STRING), STRING, pattern("^a$"), {}]) {
+    for (const source of [INTEGER, arraySchema(STRING), STRING, pattern("^a$"), {}]) {
       assert.is.not(incompatibility(source, target), null, JSON.stringify([source, target]));
     }
   }
@@ -162,30 +162,46 @@ test("rejects unknown schemas", () => {
 });
 
 test("reports the first mismatch", () => {
-  const pathOf = (source: JsonSchema, target: JsonSchema, reading?: CompareDirection) => {
+  const incompatiblePath = (source: JsonSchema, target: JsonSchema, reading?: CompareDirection) => {
     const found = incompatibility(source, target, reading);
     return found === null ? null : [found.path, found.source, found.target];
   };
-  const city = (at: JsonSchema) => objectOf({ name: STRING, at, "odd key?": listOf(at) });
-  assert.equal(pathOf(city(NUMBER), city(INTEGER)), [".at", "number", "integer"]);
-  assert.equal(pathOf(objectOf({ "odd key": NUMBER }), objectOf({ "odd key": INTEGER })), [
-    '["odd key"]',
-    "number",
-    "integer",
+  const city = (place: JsonSchema) =>
+    objectSchema({ name: STRING, at: place, "odd key?": arraySchema(place) });
+  assert.equal(incompatiblePath(city(NUMBER), city(INTEGER)), [".at", "number", "integer"]);
+  assert.equal(
+    incompatiblePath(objectSchema({ "odd key": NUMBER }), objectSchema({ "odd key": INTEGER })),
+    ['["odd key"]', "number", "integer"],
+  );
+  assert.equal(incompatiblePath(arraySchema(city(STRING)), arraySchema(city(NULL))), [
+    "[].at",
+    "string",
+    "null",
   ]);
-  assert.equal(pathOf(listOf(city(STRING)), listOf(city(NULL))), ["[].at", "string", "null"]);
-  assert.equal(pathOf(tupleOf([NUMBER]), tupleOf([NUMBER, STRING])), ["[1]", "absent", "string"]);
-  assert.equal(pathOf(tupleOf([NUMBER], 0), tupleOf([NUMBER])), [
+  assert.equal(incompatiblePath(tupleSchema([NUMBER]), tupleSchema([NUMBER, STRING])), [
+    "[1]",
+    "absent",
+    "string",
+  ]);
+  assert.equal(incompatiblePath(tupleSchema([NUMBER], 0), tupleSchema([NUMBER])), [
     "[0]",
     "optional number",
     "number",
   ]);
-  assert.equal(pathOf(objectOf({}, NUMBER), objectOf({}, STRING)), ["[key]", "number", "string"]);
-  assert.equal(pathOf(objectOf({}), objectOf({ x: NUMBER })), [".x", "absent", "number"]);
+  assert.equal(incompatiblePath(objectSchema({}, NUMBER), objectSchema({}, STRING)), [
+    "[key]",
+    "number",
+    "string",
+  ]);
+  assert.equal(incompatiblePath(objectSchema({}), objectSchema({ x: NUMBER })), [
+    ".x",
+    "absent",
+    "number",
+  ]);
   // For a union only if there is a single candidate.
-  const [a, b] = [objectOf({ x: NUMBER }), objectOf({ y: NUMBER })];
-  assert.equal(pathOf(a, anyOf(NULL, b)), [".y", "absent", "number"]);
-  assert.equal(pathOf(a, anyOf(b, objectOf({ z: NUMBER }))), [
+  const [a, b] = [objectSchema({ x: NUMBER }), objectSchema({ y: NUMBER })];
+  assert.equal(incompatiblePath(a, anyOf(NULL, b)), [".y", "absent", "number"]);
+  assert.equal(incompatiblePath(a, anyOf(b, objectSchema({ z: NUMBER }))), [
     "",
     "{ x: number }",
     "{ y: number } | { z: number }",
@@ -193,23 +209,32 @@ test("reports the first mismatch", () => {
 });
 
 test("ignores additional properties in tolerant mode", () => {
-  const [small, large] = [objectOf({ x: NUMBER }), objectOf({ x: NUMBER, y: NUMBER }, STRING)];
+  const [small, large] = [
+    objectSchema({ x: NUMBER }),
+    objectSchema({ x: NUMBER, y: NUMBER }, STRING),
+  ];
   assert.is.not(incompatibility(large, small), null);
   assert.is(incompatibility(large, small, "tolerant"), null);
-  assert.is(incompatibility(listOf(large), listOf(small), "tolerant"), null);
+  assert.is(incompatibility(arraySchema(large), arraySchema(small), "tolerant"), null);
   assert.is.not(incompatibility(small, large, "tolerant"), null);
   // Declared ones must have their type in any case.
   assert.is.not(
-    incompatibility(objectOf({}, STRING), objectOf({ "x?": NUMBER }), "tolerant"),
+    incompatibility(objectSchema({}, STRING), objectSchema({ "x?": NUMBER }), "tolerant"),
     null,
   );
-  assert.is.not(incompatibility(tupleOf([NUMBER, NUMBER]), tupleOf([NUMBER]), "tolerant"), null);
+  assert.is.not(
+    incompatibility(tupleSchema([NUMBER, NUMBER]), tupleSchema([NUMBER]), "tolerant"),
+    null,
+  );
 });
 
 test("distinguishes inherited names from properties", () => {
-  const target = objectOf({ "toString?": NUMBER });
-  assert.is(incompatibility(objectOf({}), target), null);
-  assert.is.not(incompatibility(objectOf({ constructor: STRING }), objectOf({ x: STRING })), null);
+  const target = objectSchema({ "toString?": NUMBER });
+  assert.is(incompatibility(objectSchema({}), target), null);
+  assert.is.not(
+    incompatibility(objectSchema({ constructor: STRING }), objectSchema({ x: STRING })),
+    null,
+  );
   const proto = JSON.parse(
     '{ "type": "object", "properties": { "__proto__": { "type": "null" } } }',
   );
@@ -222,12 +247,15 @@ test("distinguishes inherited names from properties", () => {
 
 test("stops comparing at a maximum depth of types", () => {
   const chain = Object.fromEntries(
-    Array.from({ length: 20_000 }, (_, at) => [`T${at}`, listOf(refTo(`T${at + 1}`))]),
+    Array.from({ length: 20_000 }, (_, index) => [
+      `T${index}`,
+      arraySchema(refTo(`T${index + 1}`)),
+    ]),
   );
   const type = { schema: refTo("T0"), definitions: { ...chain, T20000: NULL } };
   assert.is.not(findIncompatibility(type, type, "strict"), null);
   const aliases = Object.fromEntries(
-    Array.from({ length: 20_000 }, (_, at) => [`T${at}`, refTo(`T${at + 1}`)]),
+    Array.from({ length: 20_000 }, (_, index) => [`T${index}`, refTo(`T${index + 1}`)]),
   );
   const alias = { schema: refTo("T0"), definitions: { ...aliases, T20000: NULL } };
   assert.is(findIncompatibility(alias, alias, "strict"), null);
@@ -242,13 +270,16 @@ test("stops comparing at a maximum depth of types", () => {
 test("discards assumptions that prove wrong", () => {
   // `Way` matches `WayTo` while `City` is assumed to match `Town`, which `size` disproves.
   const definitions = {
-    City: objectOf({ way: refTo("Way"), size: NUMBER }),
-    Way: objectOf({ "to?": refTo("City") }),
-    Town: objectOf({ way: refTo("WayTo"), size: STRING }),
-    WayTo: objectOf({ "to?": refTo("Town") }),
+    City: objectSchema({ way: refTo("Way"), size: NUMBER }),
+    Way: objectSchema({ "to?": refTo("City") }),
+    Town: objectSchema({ way: refTo("WayTo"), size: STRING }),
+    WayTo: objectSchema({ "to?": refTo("Town") }),
   };
-  const source = objectOf({ city: refTo("City"), way: refTo("Way") });
-  const target = objectOf({ city: anyOf(refTo("Town"), objectOf({}, {})), way: refTo("WayTo") });
+  const source = objectSchema({ city: refTo("City"), way: refTo("Way") });
+  const target = objectSchema({
+    city: anyOf(refTo("Town"), objectSchema({}, {})),
+    way: refTo("WayTo"),
+  });
   const found = findIncompatibility(
     { schema: source, definitions },
     { schema: target, definitions },
@@ -260,9 +291,9 @@ test("discards assumptions that prove wrong", () => {
 test("compares each pair of types once", () => {
   // Without memoization: 2 to the power of 40 comparisons.
   const ladder = (end: JsonSchema) => {
-    const steps = Array.from({ length: 40 }, (_, at): [string, JsonSchema] => {
-      const next = refTo(`T${at + 1}`);
-      return [`T${at}`, objectOf({ a: next, b: next })];
+    const steps = Array.from({ length: 40 }, (_, index): [string, JsonSchema] => {
+      const next = refTo(`T${index + 1}`);
+      return [`T${index}`, objectSchema({ a: next, b: next })];
     });
     return { schema: refTo("T0"), definitions: { ...Object.fromEntries(steps), T40: end } };
   };
@@ -270,15 +301,15 @@ test("compares each pair of types once", () => {
   const found = findIncompatibility(ladder(NUMBER), ladder(INTEGER), "strict");
   assert.is(found?.path, ".a".repeat(40));
   const forks = (end: JsonSchema) => {
-    const steps = Array.from({ length: 40 }, (_, at): [string, JsonSchema] => {
-      const next = refTo(`T${at + 1}`);
-      return [`T${at}`, anyOf(objectOf({ a: next }), objectOf({ a: next, "b?": next }))];
+    const steps = Array.from({ length: 40 }, (_, index): [string, JsonSchema] => {
+      const next = refTo(`T${index + 1}`);
+      return [`T${index}`, anyOf(objectSchema({ a: next }), objectSchema({ a: next, "b?": next }))];
     });
     return { schema: refTo("T0"), definitions: { ...Object.fromEntries(steps), T40: end } };
   };
   assert.is(findIncompatibility(forks(INTEGER), forks(NUMBER), "strict"), null);
   const { definitions } = forks(INTEGER);
-  const target = { schema: anyOf(refTo("T0"), objectOf({}, {})), definitions };
+  const target = { schema: anyOf(refTo("T0"), objectSchema({}, {})), definitions };
   assert.is(findIncompatibility(forks(NUMBER), target, "strict"), null);
 });
 

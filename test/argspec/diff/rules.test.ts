@@ -7,12 +7,12 @@ import { diffArgspecs } from "../../../argspec/diff/diff-argspecs.js";
 import { RULES, type RuleName } from "../../../argspec/diff/rules.js";
 import {
   anyOf,
-  argspecOf,
   type Contract,
   INTEGER,
+  makeArgspec,
   NULL,
   NUMBER,
-  objectOf,
+  objectSchema,
   param,
   STRING,
 } from "./contracts.js";
@@ -38,7 +38,7 @@ const prefix = (prefix: string | null): Contract => ({ service: { name: "shop", 
 const body = (schema: JsonSchema, wire: ParamSpec["wire"] = "json"): Contract =>
   params({ name: "content", in: "body", wire, required: false, schema });
 
-const point = (x: JsonSchema) => objectOf({ x, "label?": STRING });
+const point = (x: JsonSchema) => objectSchema({ x, "label?": STRING });
 const both = plugin({ role: "pre", result: { kind: "request" } }).plugins!.concat({ role: "post" });
 
 const gone = (status: number, details?: JsonSchema, description = "") =>
@@ -129,7 +129,7 @@ const CASES: readonly Case[] = [
   [
     "parameter-narrowed",
     body(point(NUMBER)),
-    body(objectOf({ x: NUMBER })),
+    body(objectSchema({ x: NUMBER })),
     "content.label",
     "string",
     "absent",
@@ -268,8 +268,8 @@ const CASES: readonly Case[] = [
   ["result-widened", value(point(INTEGER)), value(point(NUMBER)), "result.x", "integer", "number"],
   [
     "result-widened",
-    value(objectOf({ x: NUMBER })),
-    value(objectOf({ "x?": NUMBER })),
+    value(objectSchema({ x: NUMBER })),
+    value(objectSchema({ "x?": NUMBER })),
     "result.x",
     "number",
     "optional number",
@@ -292,8 +292,8 @@ const CASES: readonly Case[] = [
   ],
   [
     "result-narrowed",
-    value(objectOf({ x: NUMBER })),
-    value(objectOf({ x: NUMBER, y: NUMBER })),
+    value(objectSchema({ x: NUMBER })),
+    value(objectSchema({ x: NUMBER, y: NUMBER })),
     "result.y",
     "absent",
     "number",
@@ -301,7 +301,7 @@ const CASES: readonly Case[] = [
   [
     "result-narrowed",
     value(point(NUMBER)),
-    value(objectOf({ x: NUMBER })),
+    value(objectSchema({ x: NUMBER })),
     "result.label",
     "string",
     "absent",
@@ -325,12 +325,12 @@ const CASES: readonly Case[] = [
 
 for (const [index, [rule, former, present, path, before = null, after = null]] of CASES.entries()) {
   test(`${rule} (${index})`, () => {
-    const changes = diffArgspecs(argspecOf(former), argspecOf(present));
+    const changes = diffArgspecs(makeArgspec(former), makeArgspec(present));
     const found = changes.map((change) => [change.rule, change.path, change.before, change.after]);
     assert.equal(found, [[rule, path, before, after]]);
     assert.is(changes[0]!.severity, RULES[rule].severity);
     assert.match(changes[0]!.message, RULES[rule].predicate);
-    for (const sameArgspec of [former, present].map(argspecOf))
+    for (const sameArgspec of [former, present].map(makeArgspec))
       assert.equal(diffArgspecs(sameArgspec, sameArgspec), []);
   });
 }

@@ -6,14 +6,14 @@ import type { JsonSchema } from "../../../argspec/argspec.js";
 import { propertyPath, typeText, valueText } from "../../../argspec/diff/type-text.js";
 import {
   anyOf,
+  arraySchema,
   INTEGER,
-  listOf,
   NULL,
   NUMBER,
-  objectOf,
+  objectSchema,
   refTo,
   STRING,
-  tupleOf,
+  tupleSchema,
 } from "./contracts.js";
 
 const test = suite("type texts");
@@ -27,17 +27,17 @@ const TEXTS: readonly (readonly [JsonSchema, string])[] = [
   [{ const: "a" }, '"a"'],
   [{ type: "string", pattern: "^v\\d$" }, "/^v\\\\d$/"],
   [refTo("City"), "City"],
-  [listOf(refTo("City")), "City[]"],
-  [listOf(anyOf(STRING, NULL)), "(string | null)[]"],
+  [arraySchema(refTo("City")), "City[]"],
+  [arraySchema(anyOf(STRING, NULL)), "(string | null)[]"],
   [{ type: "array" }, "any[]"],
-  [tupleOf([]), "[]"],
-  [tupleOf([INTEGER, STRING], 1), "[integer, string?]"],
-  [tupleOf([INTEGER], 1, STRING), "[integer, ...string[]]"],
-  [objectOf({}), "{}"],
-  [objectOf({ x: NUMBER, "y?": STRING }), "{ x: number; y?: string }"],
-  [objectOf({ "odd key": NUMBER }, STRING), '{ "odd key": number; [key]: string }'],
+  [tupleSchema([]), "[]"],
+  [tupleSchema([INTEGER, STRING], 1), "[integer, string?]"],
+  [tupleSchema([INTEGER], 1, STRING), "[integer, ...string[]]"],
+  [objectSchema({}), "{}"],
+  [objectSchema({ x: NUMBER, "y?": STRING }), "{ x: number; y?: string }"],
+  [objectSchema({ "odd key": NUMBER }, STRING), '{ "odd key": number; [key]: string }'],
   [{ type: "object" }, "{ [key]: any }"],
-  [listOf(listOf(listOf(listOf(NULL)))), "…[][][][]"],
+  [arraySchema(arraySchema(arraySchema(arraySchema(NULL)))), "…[][][][]"],
 ];
 
 for (const [schema, text] of TEXTS) {
@@ -54,7 +54,7 @@ test("limit their cost to the printed part", () => {
   };
   const many = Array(1000).fill(counting);
   const properties = Object.fromEntries(many.map((part, n) => [`p${n}`, part]));
-  for (const schema of [{ type: "object", properties }, anyOf(...many), tupleOf(many)]) {
+  for (const schema of [{ type: "object", properties }, anyOf(...many), tupleSchema(many)]) {
     looks = 0;
     typeText(schema);
     assert.ok(looks > 0 && looks <= 60, `${looks} of 1000`);
@@ -62,7 +62,7 @@ test("limit their cost to the printed part", () => {
 });
 
 test("are short and free of control characters", () => {
-  const many = objectOf(
+  const many = objectSchema(
     Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`p${n}`, NUMBER])),
   );
   assert.is(typeText(many).length, 60);
@@ -70,7 +70,10 @@ test("are short and free of control characters", () => {
   for (const hostile of ["\u001b[31m", "\u009b31m", "a\nb", "\u2028", "\u007f"]) {
     const texts = [
       ...[valueText(hostile), propertyPath(hostile), typeText({ const: hostile })],
-      ...[typeText(objectOf({ [hostile]: NULL })), typeText({ type: "string", pattern: hostile })],
+      ...[
+        typeText(objectSchema({ [hostile]: NULL })),
+        typeText({ type: "string", pattern: hostile }),
+      ],
     ];
     // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
     for (const text of texts) assert.not.match(text, /[\0-\x1f\x7f-\x9f\u2028\u2029]/);

@@ -8,9 +8,9 @@ import * as assert from "uvu/assert";
 import type { Argspec, JsonSchema, PluginSpec } from "../../../argspec/argspec.js";
 import { buildTools, type Tool } from "../../../argspec/mcp/tools.js";
 import {
-  argspecOf,
   INTEGER,
   list,
+  makeArgspec,
   object,
   optional,
   param,
@@ -24,12 +24,12 @@ const test = suite("buildTools");
 /** Configured like official programs of the newer and the older revision. */
 const DIALECTS = [Ajv2020, Ajv].map((Dialect) => new Dialect({ strict: false }));
 
-function toolOf(overrides: Partial<PluginSpec>, $defs: Argspec["$defs"] = {}): Tool {
-  return buildTools(argspecOf([plugin("tool", overrides)], $defs)).tools.get("tool")!.tool;
+function makeTool(overrides: Partial<PluginSpec>, $defs: Argspec["$defs"] = {}): Tool {
+  return buildTools(makeArgspec([plugin("tool", overrides)], $defs)).tools.get("tool")!.tool;
 }
 
 function resultSchema(schema: JsonSchema, $defs: Argspec["$defs"] = {}) {
-  return toolOf({ result: { kind: "value", schema } }, $defs).outputSchema;
+  return makeTool({ result: { kind: "value", schema } }, $defs).outputSchema;
 }
 
 function fits(schema: JsonSchema, value: unknown): boolean {
@@ -39,7 +39,7 @@ function fits(schema: JsonSchema, value: unknown): boolean {
 }
 
 test("includes all documentation in a tool", () => {
-  const tool = toolOf({
+  const tool = makeTool({
     summary: "Finds cities.",
     description: "Finds cities. Quickly.",
     readonly: true,
@@ -66,13 +66,13 @@ test("includes all documentation in a tool", () => {
 
 test("has no control characters in titles and descriptions", () => {
   const text = "Finds\u001b[2J\n\u202eit.";
-  const { title, description } = toolOf({ summary: text, description: text });
+  const { title, description } = makeTool({ summary: text, description: text });
   assert.is(title, "Finds\ufffd[2J \ufffdit");
   assert.is(description, "Finds\ufffd[2J\n\ufffdit.");
 });
 
 test("includes plugins without documentation", () => {
-  assert.equal(toolOf({ deprecated: true }), {
+  assert.equal(makeTool({ deprecated: true }), {
     name: "tool",
     description: "Deprecated.",
     inputSchema: { type: "object", properties: {}, additionalProperties: false },
@@ -82,7 +82,7 @@ test("includes plugins without documentation", () => {
 
 test("puts parameters and the body into one object", () => {
   const point = object({ x: INTEGER });
-  const { inputSchema } = toolOf(
+  const { inputSchema } = makeTool(
     {
       params: [
         param("q", { description: "what is sought" }),
@@ -113,10 +113,10 @@ test("puts parameters and the body into one object", () => {
 });
 
 test("accepts further string parameters for an open operation", () => {
-  const { inputSchema } = toolOf({ open: true });
+  const { inputSchema } = makeTool({ open: true });
   assert.ok(fits(inputSchema, { any: 1, other: "a", third: true }));
   assert.not(fits(inputSchema, { any: {} }));
-  assert.not(fits(toolOf({}).inputSchema, { any: 1 }));
+  assert.not(fits(makeTool({}).inputSchema, { any: 1 }));
 });
 
 test("has an output schema only for results that are always objects", () => {
@@ -140,7 +140,7 @@ test("allows additional properties in results", () => {
 
 test("has entries of key and item for sorted lists", () => {
   const result = { kind: "response", sortkey: INTEGER, item: ref("City"), meta: true } as const;
-  const { outputSchema } = toolOf({ result }, { City: object({ name: STRING }) });
+  const { outputSchema } = makeTool({ result }, { City: object({ name: STRING }) });
   const answer = (...entries: unknown[]) => ({ hitcount: 1, meta: null, level: 0, entries });
   assert.ok(fits(outputSchema!, answer([1, { name: "Oslo" }])));
   assert.not(fits(outputSchema!, answer([1, { name: "Oslo" }, 2])));
@@ -177,7 +177,7 @@ test("omits unusable tools with the reason", () => {
   const long = "a".repeat(129);
   const huge = "x".repeat(5_000_000);
   const { tools, leftOut } = buildTools(
-    argspecOf([
+    makeArgspec([
       plugin("a".repeat(128)),
       plugin(long),
       plugin("first", { description: huge }),
@@ -197,7 +197,7 @@ test("omits unusable tools with the reason", () => {
 test("merges processors of one name into one tool", () => {
   const answered = object({ n: INTEGER });
   const { tools } = buildTools(
-    argspecOf([
+    makeArgspec([
       plugin("find", { params: [param("inner")], readonly: true }),
       plugin("find", { role: "pre", params: [param("outer")], result: { kind: "request" } }),
       plugin("find", { role: "post", result: { kind: "value", schema: answered } }),

@@ -47,7 +47,7 @@ test("is valid for built-in plugins, which may reject other machines", async () 
 
 test("has GET for all plugins, and POST for plugins that accept a body", async () => {
   const json = { type: "array", items: { type: "string" } };
-  const { paths } = await documentOf(
+  const { paths } = await buildDocument(
     plugin({ name: "load", params: [body("bytes", { type: "string" })] }),
     plugin({ name: "loadPost" }),
     plugin({ name: "merge", params: [{ ...body("json", json), required: true }] }),
@@ -63,9 +63,9 @@ test("has GET for all plugins, and POST for plugins that accept a body", async (
   });
   const raw = { type: "string", format: "binary" };
   assert.equal(bodies, [
-    mediaOf("application/octet-stream", raw, "bytes"),
-    { ...mediaOf("application/json", json, "json"), required: true },
-    mediaOf("text/plain", { type: "string" }, "str"),
+    makeMedia("application/octet-stream", raw, "bytes"),
+    { ...makeMedia("application/json", json, "json"), required: true },
+    makeMedia("text/plain", { type: "string" }, "str"),
   ]);
 });
 
@@ -86,7 +86,7 @@ test("describes parameters with defaults and documented examples", async () => {
   const both = (input: unknown, value: unknown) => {
     return { example1: { summary: first.text, value: input }, ...named(value) };
   };
-  const [n, at, word] = (await documentOf(spec)).paths["/svc/plugin/find"]!.get!.parameters;
+  const [n, at, word] = (await buildDocument(spec)).paths["/svc/plugin/find"]!.get!.parameters;
   assert.equal(n, {
     ...{ name: "n", in: "query", description: "how many", required: false },
     schema: { type: "integer", default: 1 },
@@ -99,7 +99,7 @@ test("describes parameters with defaults and documented examples", async () => {
   assert.equal(word!.schema, { type: "string", enum: ["7", "8"] });
   assert.equal(word!.examples, named("7"));
 
-  const strings = openapiDocument(argspecOf(spec), { jsonParams: "string" });
+  const strings = openapiDocument(makeArgspec(spec), { jsonParams: "string" });
   const { paths } = await validateDocument(strings);
   const { description, parameters } = paths["/svc/plugin/find"]!.get!;
   const text = { type: "string", contentMediaType: "application/json", contentSchema: list };
@@ -109,7 +109,7 @@ test("describes parameters with defaults and documented examples", async () => {
 });
 
 test("describes deprecation, errors and results", async () => {
-  const operation = await operationOf({
+  const operation = await buildOperation({
     description: "Finds.\n\nAll of it.",
     summary: "Finds.",
     deprecated: true,
@@ -130,17 +130,17 @@ test("describes deprecation, errors and results", async () => {
   assert.match(String(failure), /\n\n- `NotFound`: when nothing is there\n- `Busy`$/);
   const statuses = "200 400 404 405 409 413 414 421 422 429 500 503 505 507";
   assert.is(Object.keys(responses).join(" "), statuses);
-  const { responses: read } = await operationOf({ readonly: true });
+  const { responses: read } = await buildOperation({ readonly: true });
   assert.is(Object.keys(read).join(" "), "200 400 404 405 413 414 421 429 500 503 505");
 });
 
 test("groups plugins by module, and leaves those without one ungrouped", async () => {
-  const at = (file: string) => ({ source: { file, line: 1, column: 1 } });
-  const document = await documentOf(
-    plugin({ name: "a", ...at("plugins/geo/search.ts") }),
-    plugin({ name: "b", ...at("src/math.mts") }),
+  const position = (file: string) => ({ source: { file, line: 1, column: 1 } });
+  const document = await buildDocument(
+    plugin({ name: "a", ...position("plugins/geo/search.ts") }),
+    plugin({ name: "b", ...position("src/math.mts") }),
     plugin({ name: "c" }),
-    plugin({ name: "d", ...at("plugins/geo/search.ts") }),
+    plugin({ name: "d", ...position("plugins/geo/search.ts") }),
   );
   assert.equal(document.tags, [
     { name: "geo/search", description: "Plugins of `geo/search`." },
@@ -153,7 +153,7 @@ test("groups plugins by module, and leaves those without one ungrouped", async (
 test("describes a pair of processors as one operation with results of back-ends", async () => {
   const post = plugin({ name: "find", role: "post", result: list });
   const pre = plugin({ name: "find", role: "pre", result: { kind: "request" }, graph: "g" });
-  const find = (await documentOf(pre, post)).paths["/svc/plugin/find"]!.get!;
+  const find = (await buildDocument(pre, post)).paths["/svc/plugin/find"]!.get!;
   assert.equal(find["x-svc-role"], ["pre", "post"]);
   assert.is(find["x-svc-graph"], "g");
   assert.equal(
@@ -161,7 +161,7 @@ test("describes a pair of processors as one operation with results of back-ends"
     ["PartialTarget", "Key", "Explain"].map((name) => `#/components/parameters/${name}`),
   );
 
-  const open = (await documentOf(post)).paths["/svc/plugin/find"]!.get!;
+  const open = (await buildDocument(post)).paths["/svc/plugin/find"]!.get!;
   const { name, schema } = open.parameters[0]!;
   assert.is(name, "other-parameters");
   assert.equal(schema, { type: "object", additionalProperties: { type: "string" } });
@@ -172,7 +172,7 @@ test("names components after types and results, in valid characters", async () =
   const $defs = Object.fromEntries(types.map((type) => [type, { const: type }]));
   const item = { anyOf: types.map((type) => ({ $ref: `#/$defs/${type}` })) };
   const find = plugin({ name: "find", result: { ...list, item } });
-  const { components } = await validateDocument(openapiDocument({ ...argspecOf(find), $defs }));
+  const { components } = await validateDocument(openapiDocument({ ...makeArgspec(find), $defs }));
   const { schemas } = components;
   const members = ["Gr__e2", "Gr__e", "_", "FindResult", "Envelope_"];
   const names = members.map((name) => (schemas![name] as { const: string }).const);
@@ -186,7 +186,7 @@ test("names components after types and results, in valid characters", async () =
 test("is valid when a foreign argspec has duplicate required names", async () => {
   const schema = { type: "object", properties: { a: {} }, required: ["a", "b", "a"] };
   const twice = plugin({ name: "find", result: { kind: "value", schema } });
-  const { paths } = await validateDocument(openapiDocument(readArgspec(argspecOf(twice))));
+  const { paths } = await validateDocument(openapiDocument(readArgspec(makeArgspec(twice))));
   assert.match(JSON.stringify(paths), '"required":["a","b"]');
 });
 
@@ -253,7 +253,7 @@ function body(wire: Param["wire"], schema: object): Param {
   return { ...query("content", wire, schema), in: "body" };
 }
 
-function mediaOf(mediaType: string, schema: object, wire: string): object {
+function makeMedia(mediaType: string, schema: object, wire: string): object {
   return { required: false, content: { [mediaType]: { schema } }, "x-svc-wire": wire };
 }
 
@@ -263,12 +263,12 @@ test("describes authentication, public plugins and scopes", async () => {
     plugin({ name: "open", access: { public: true } }),
     plugin({ name: "order", access: { scopes: ["orders:write", "b"] } }),
   ];
-  const without = await documentOf(...plugins);
+  const without = await buildDocument(...plugins);
   assert.equal(without.security, []);
   for (const item of Object.values(without.paths)) {
     assert.not.ok("401" in item.get!.responses || "security" in item.get!);
   }
-  const argspec = argspecOf(...plugins);
+  const argspec = makeArgspec(...plugins);
   const service = { ...argspec.service, authenticated: true as const };
   const read = readArgspec(JSON.parse(JSON.stringify({ ...argspec, service })));
   const { paths, security, components } = await validateDocument(openapiDocument(read));
@@ -288,17 +288,17 @@ test("describes authentication, public plugins and scopes", async () => {
   assert.equal(declared.security, [{ login: [] }]);
 });
 
-function argspecOf(...plugins: readonly PluginSpec[]): Argspec {
+function makeArgspec(...plugins: readonly PluginSpec[]): Argspec {
   const service = { name: "test", prefix: null };
   return { argspec: ARGSPEC_VERSION, service, hash: "0".repeat(64), plugins, $defs: {} };
 }
 
-function documentOf(...plugins: readonly PluginSpec[]) {
-  return validateDocument(openapiDocument(argspecOf(...plugins)));
+function buildDocument(...plugins: readonly PluginSpec[]) {
+  return validateDocument(openapiDocument(makeArgspec(...plugins)));
 }
 
-async function operationOf(spec: Partial<PluginSpec>) {
-  const { paths } = await documentOf(plugin({ name: "find", ...spec }));
+async function buildOperation(spec: Partial<PluginSpec>) {
+  const { paths } = await buildDocument(plugin({ name: "find", ...spec }));
   return paths["/svc/plugin/find"]!.get!;
 }
 

@@ -12,9 +12,9 @@ import { readArgspec } from "../../../argspec/read-argspec.js";
 import { matchesGolden } from "../../golden/golden.js";
 import { HAS_PYTHON, PYTHON_RUNTIME, PythonFolder, sayIfSkipped } from "../../support/python.js";
 import {
-  argspecOf,
   INTEGER,
   list,
+  makeArgspec,
   object,
   optional,
   param,
@@ -28,7 +28,7 @@ const test = suite("python client");
 const pythonTest = HAS_PYTHON ? test : test.skip;
 sayIfSkipped("python client");
 
-const SHOP = argspecOf(
+const SHOP = makeArgspec(
   [
     plugin("buy", {
       description: "Buys an item.\nAt once.",
@@ -120,7 +120,7 @@ pythonTest("has annotations that all resolve", () => {
     content: "<class 'client.City'>",
     return: "typing.Optional[client.City]",
   });
-  assert.is(hints["Client.search_raw"]!.return, envelopeOf("str, client.City"));
+  assert.is(hints["Client.search_raw"]!.return, makeEnvelope("str, client.City"));
   assert.is(hints["Client.search"]!.q, "typing.Union[bytes, str]");
   assert.is(
     hints["Client.places"]!.class_,
@@ -130,7 +130,7 @@ pythonTest("has annotations that all resolve", () => {
   assert.is(hints["Services.hc_raw"], undefined);
 });
 
-function envelopeOf(types: string): string {
+function makeEnvelope(types: string): string {
   return `client.Envelope[client.PluginResponse[${types}]]`;
 }
 
@@ -169,7 +169,7 @@ test("has a size proportional to the argspec, however tuples are nested", () => 
   for (let depth = 0; depth < DEEP_TUPLES; depth++) {
     schema = tuple([schema, ...Array.from({ length: 7 }, () => STRING)], 0);
   }
-  const argspec = argspecOf([plugin("deep", { result: { kind: "value", schema } })]);
+  const argspec = makeArgspec([plugin("deep", { result: { kind: "value", schema } })]);
   const { length } = ownPart(emitPythonClient(argspec, PYTHON_RUNTIME));
   assert.ok(length < 50_000, `${length} characters`);
 });
@@ -184,7 +184,7 @@ pythonTest("has only valid Python names, for any characters", () => {
   const methods = types.map((name, index) =>
     plugin(`m${index}`, { result: { kind: "value", schema: ref(name) } }),
   );
-  const hints = resolveHints(readArgspec(argspecOf(methods, definitions)));
+  const hints = resolveHints(readArgspec(makeArgspec(methods, definitions)));
   assert.is(hints["Client.m2"]!.return, "<class 'client.Größe'>");
 });
 
@@ -215,7 +215,7 @@ pythonTest("turns no text of a hostile argspec into code", () => {
   );
   const types = "str Client Any None _T socket _Operation TypedDict T Größe ｉｎｔ 住所 $x search";
   const definitions = Object.fromEntries(types.split(" ").map((name) => [name, schema]));
-  const argspec = readArgspec(argspecOf(plugins, definitions, HOSTILE));
+  const argspec = readArgspec(makeArgspec(plugins, definitions, HOSTILE));
   const text = emitPythonClient(argspec, PYTHON_RUNTIME);
   assert.match(text, "pwned");
   const hints = resolveHints(argspec);

@@ -9,9 +9,9 @@ import { emitTypescriptClient, emitTypescriptTypes } from "../../../argspec/type
 import { packageRoot } from "../../../runtime/base/package-info.js";
 import { matchesGolden } from "../../golden/golden.js";
 import {
-  argspecOf,
   INTEGER,
   list,
+  makeArgspec,
   object,
   optional,
   param,
@@ -30,7 +30,7 @@ const DEFINITIONS = {
   },
   Client: { enum: ["a", "b"] },
 };
-const SHOP = argspecOf(
+const SHOP = makeArgspec(
   [
     plugin("buy", {
       description: "Buys an item.",
@@ -59,7 +59,7 @@ const SHOP = argspecOf(
   DEFINITIONS,
 );
 
-async function filesOf(argspec = SHOP): Promise<Map<string, string>> {
+async function generateFiles(argspec = SHOP): Promise<Map<string, string>> {
   return new Map(await emitTypescriptClient(argspec, RUNTIME));
 }
 
@@ -71,7 +71,7 @@ function ownPart(text: string, end: string): string {
 }
 
 test("matches the golden files", async () => {
-  const files = await filesOf();
+  const files = await generateFiles();
   for (const name of ["package.json", "README.md"]) {
     matchesGolden(`client/${name}`, files.get(name)!);
   }
@@ -96,7 +96,7 @@ test("keeps names in examples within the code of the README and of comments", as
   const names = ["a-b", "x: 1 });\n```\n# Not ours\n```\n", "\r", "`", "__proto__"];
   const query = Object.fromEntries(names.map((name) => [name, 1]));
   const spec = plugin("find", { examples: [{ query, text: "" }] });
-  const files = await filesOf(argspecOf([spec]));
+  const files = await generateFiles(makeArgspec([spec]));
   const fences = files.get("README.md")!.match(/^ *```.*$/gm);
   assert.equal(fences, ["```ts", "```"]);
   assert.match(files.get("README.md")!, 'client.find({ "a-b": 1, "x: 1 });\\n```\\n# Not ours');
@@ -104,7 +104,7 @@ test("keeps names in examples within the code of the README and of comments", as
 });
 
 test("has the same code in CommonJS with other exports", async () => {
-  const files = await filesOf();
+  const files = await generateFiles();
   const head = /^(?:"use strict"|import|export \{|const \{|exports\.).*\n\n?/gm;
   const body = (name: string) =>
     files.get(name)!.replace(head, "").replace("export class", "class").trim();
@@ -113,7 +113,7 @@ test("has the same code in CommonJS with other exports", async () => {
 });
 
 test("copies the runtime of clients unchanged", async () => {
-  const files = await filesOf();
+  const files = await generateFiles();
   const runtimeFiles = ["runtime.js", "runtime.cjs", "runtime.d.ts", "runtime.d.cts"];
   const { esm, cjs, types } = RUNTIME;
   assert.equal(
@@ -123,13 +123,13 @@ test("copies the runtime of clients unchanged", async () => {
 });
 
 test("contains every file that the manifest names", async () => {
-  const files = await filesOf();
+  const files = await generateFiles();
   const names = files.get("package.json")!.matchAll(/"\.\/([^"]+)"/g);
   for (const [, name] of names) assert.ok(files.has(name!), name);
 });
 
 test("is deterministic", async () => {
-  assert.equal([...(await filesOf())], [...(await filesOf())]);
+  assert.equal([...(await generateFiles())], [...(await generateFiles())]);
 });
 
 test("has code independent of texts and positions", async () => {
@@ -137,18 +137,21 @@ test("has code independent of texts and positions", async () => {
     ...spec,
     source: { file: "x", line: 1, column: 1 },
   }));
-  assert.equal([...(await filesOf({ ...SHOP, plugins: moved }))], [...(await filesOf())]);
+  assert.equal(
+    [...(await generateFiles({ ...SHOP, plugins: moved }))],
+    [...(await generateFiles())],
+  );
 });
 
 test("has a package name from the service, in valid characters", async () => {
-  const nameOf = async (name: string | null) => {
-    const files = await filesOf(argspecOf([], {}, name));
+  const clientName = async (name: string | null) => {
+    const files = await generateFiles(makeArgspec([], {}, name));
     return JSON.parse(files.get("package.json")!).name;
   };
-  assert.is(await nameOf("shop"), "shop-client");
-  assert.is(await nameOf(null), "svc-client");
-  assert.is(await nameOf("../@Scope/My Shop\n*/"), "scope-my-shop-client");
-  assert.is(await nameOf("мир"), "svc-client");
+  assert.is(await clientName("shop"), "shop-client");
+  assert.is(await clientName(null), "svc-client");
+  assert.is(await clientName("../@Scope/My Shop\n*/"), "scope-my-shop-client");
+  assert.is(await clientName("мир"), "svc-client");
 });
 
 test.run();

@@ -70,7 +70,7 @@ const INTERFACES: Readonly<Record<string, JsonSchema>> = {
   }),
 };
 
-async function typesOf(schemas: readonly JsonSchema[]): Promise<readonly string[]> {
+async function generateTypes(schemas: readonly JsonSchema[]): Promise<readonly string[]> {
   const lowering = new SchemaLowering(NAMES);
   const requests = schemas.map((schema, index) => {
     return { name: `T${index}`, schema: lowering.lower(schema), comment: "" };
@@ -79,13 +79,13 @@ async function typesOf(schemas: readonly JsonSchema[]): Promise<readonly string[
 }
 
 test("declares a type for each form of schema", async () => {
-  const printed = await typesOf(Object.values(TABLE));
+  const printed = await generateTypes(Object.values(TABLE));
   const texts = Object.keys(TABLE).map((text, index) => `export type T${index} = ${text};\n`);
   assert.equal(printed, texts);
 });
 
 test("declares indented interfaces for objects", async () => {
-  const printed = await typesOf(Object.values(INTERFACES));
+  const printed = await generateTypes(Object.values(INTERFACES));
   const texts = Object.keys(INTERFACES).map((text, index) => {
     return `export interface T${index} {\n${text.replace(/^/gm, "  ")}\n}\n`;
   });
@@ -99,7 +99,7 @@ test("ignores keywords that an argspec does not use", async () => {
     { $ref: "#/$defs/Unknown" },
     { allOf: [STRING], tsEnumNames: ["a"] },
   ];
-  const printed = await typesOf(foreign as readonly JsonSchema[]);
+  const printed = await generateTypes(foreign as readonly JsonSchema[]);
   const types = ["string", "unknown", "unknown", "unknown"];
   assert.equal(
     printed,
@@ -111,7 +111,7 @@ test("keeps nested tuples with many optional items short", async () => {
   const items = Array.from({ length: 200 }, () => INTEGER);
   let nested: JsonSchema = INTEGER;
   for (let depth = 0; depth < 30; depth++) nested = tuple([nested, STRING], 0);
-  const [wide, deep] = await typesOf([tuple(items, 0), tuple([nested], 0)]);
+  const [wide, deep] = await generateTypes([tuple(items, 0), tuple([nested], 0)]);
   assert.is(wide, "export type T0 = number[];\n");
   assert.ok(deep!.length < 1e6, `${deep!.length}`);
 });

@@ -29,10 +29,10 @@ interface KubernetesObject {
 
 /** Returns what the compiler reports about objects. */
 function check(objects: readonly KubernetesObject[]): string[] {
-  const lines = objects.map((object, at) => {
+  const lines = objects.map((object, index) => {
     const { apiVersion, kind } = object;
     const type = `import("kubernetes-types/${MODULES[apiVersion]}").${kind}`;
-    return `export const o${at}: ${type} = ${JSON.stringify(object)};`;
+    return `export const o${index}: ${type} = ${JSON.stringify(object)};`;
   });
   const compilerOptions = {
     ...{ strict: true, noEmit: true, types: [], skipLibCheck: true, lib: ["lib.es5.d.ts"] },

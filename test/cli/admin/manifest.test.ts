@@ -150,7 +150,7 @@ interface KubernetesObject {
 }
 type Labels = Readonly<Record<string, unknown>>;
 
-function objectsOf(files: Manifests): KubernetesObject[] {
+function listObjects(files: Manifests): KubernetesObject[] {
   const texts = [...files].filter(([name]) => /^(?!kustomization)[a-z]+\.yaml$/.test(name));
   return texts.flatMap(([, text]) => parseAllDocuments(text).map((document) => document.toJS()));
 }
@@ -160,7 +160,7 @@ for (const descriptor of [eightNodes(), { name: "One", instances: { G1: { hport:
     const files = kubernetes(readDescriptor(descriptor));
     const { resources } = parse(files.get("kustomization.yaml")!);
     assert.equal(resources, [...files.keys()].slice(1));
-    const objects = objectsOf(files);
+    const objects = listObjects(files);
     const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     assert.is(new Set(names).size, names.length);
     for (const name of names) assert.match(name, /^\w+ [a-z][a-z0-9-]{0,61}[a-z0-9]$/);
@@ -192,7 +192,7 @@ for (const descriptor of [eightNodes(), { name: "One", instances: { G1: { hport:
 }
 
 test("kubernetes: instances find each other by names of Services and sets", () => {
-  const objects = objectsOf(kubernetes(system));
+  const objects = listObjects(kubernetes(system));
   const names = new Set(objects.map(({ metadata }) => metadata.name));
   const config = objects.find(({ kind }) => kind === "ConfigMap") as unknown as {
     readonly data: { readonly "system.json": string };
@@ -209,7 +209,7 @@ test("kubernetes: instances find each other by names of Services and sets", () =
 });
 
 test("kubernetes: a row is one set, whose pods select their instance by their number", () => {
-  const set = objectsOf(kubernetes(system)).find(
+  const set = listObjects(kubernetes(system)).find(
     ({ kind, metadata }) => kind === "StatefulSet" && metadata.name === "svc-cities-td-row-2",
   ) as unknown as {
     readonly spec: {
@@ -225,7 +225,7 @@ test("kubernetes: a row is one set, whose pods select their instance by their nu
   assert.is(ids, "S2.1,S2.2");
   const selected = (host: string): string => selectInstance(ids.split(","), host);
   assert.equal(
-    [1, 2].map((at) => selected(`svc-cities-td-row-2-${at}`)),
+    [1, 2].map((replica) => selected(`svc-cities-td-row-2-${replica}`)),
     ["S2.1", "S2.2"],
   );
   assert.is(selected("svc-cities-td-row-2-2.svc-cities-peers"), "S2.2");
@@ -286,7 +286,7 @@ test("escape strings of users", () => {
   assert.is(
     text,
     [
-      ...`a: |-\n${name}`.split("\n").map((line, at) => (at === 0 ? line : `  ${line}`)),
+      ...`a: |-\n${name}`.split("\n").map((line, index) => (index === 0 ? line : `  ${line}`)),
       ..."t: |-,  {,    x,  }".split(","),
       ...['b: "yes"', 'c: "1"', "d: []", "e: {}", '"f: g":', "  - h:", "      - 1", "      - null"],
       "",

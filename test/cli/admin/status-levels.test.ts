@@ -14,7 +14,7 @@ function row(columns: readonly string[], values: Readonly<Record<string, unknown
   return [0, ...columns.map((name) => values[name] ?? null)];
 }
 
-function levelsOf(states: Readonly<Record<string, object>>) {
+function makeLevels(states: Readonly<Record<string, object>>) {
   const system = readDescriptor({
     instances: {
       T: { type: "dispatch", hport: 9000 },
@@ -39,7 +39,7 @@ function levelsOf(states: Readonly<Record<string, object>>) {
 }
 
 test("summarizes the instances below each dispatcher", () => {
-  const { sums, attention, isGood } = levelsOf({ T: { "matrix-complete": true } });
+  const { sums, attention, isGood } = makeLevels({ T: { "matrix-complete": true } });
   const usual = { slow: 0, failing: 0, down: 0, unknown: 0, out: 0, complete: null };
   const of = (id: string, instances: number) => ({
     ...{ ...usual, id, instances, in: instances, rate: instances / 2 },
@@ -52,7 +52,7 @@ test("summarizes the instances below each dispatcher", () => {
 });
 
 test("counts and names instances that need attention, the worst first", () => {
-  const { sums, attention, isGood } = levelsOf({
+  const { sums, attention, isGood } = makeLevels({
     S1: { health: HEALTH.slow },
     S2: { "service-in": 0, "service-out-reason": "catching up" },
     S3: { health: HEALTH.unreachable, "service-in": null, "graph-order": null },
@@ -73,7 +73,7 @@ test("counts and names instances that need attention, the worst first", () => {
     "Slow: S1",
   ]);
   assert.not.ok(isGood);
-  assert.ok(levelsOf({ S1: { health: HEALTH.slow } }).isGood);
+  assert.ok(makeLevels({ S1: { health: HEALTH.slow } }).isGood);
 });
 
 test.run();

@@ -126,7 +126,7 @@ test("names the command that attaches a replica without a provider", async (cont
   const leader = { hport, graph: "g", tport: 7002 };
   const replica = { hport, host: "localhost", tport: 7000, graph: "g" };
   const sibling = { ...replica, host: "127.0.0.2" };
-  const lineOf = async (subscribers: string): Promise<string | undefined> => {
+  const statusLine = async (subscribers: string): Promise<string | undefined> => {
     context.answer = (response, body) =>
       response.end(body.replace('"uptime"', `"subscribers": [${subscribers}], "uptime"`));
     const lines = (await status(context))[1].split("\n");
@@ -136,17 +136,17 @@ test("names the command that attaches a replica without a provider", async (cont
   const descriptor = { graphs: ["g"], instances: { H: leader, R: replica }, topology };
   context.descriptor = descriptor;
   const detached = "Not attached: R (run svc admin attach H)";
-  assert.is(await lineOf(""), detached);
-  assert.is(await lineOf('{ "txport": 7001 }'), detached);
-  assert.is(await lineOf('{ "txport": 7000 }'), undefined);
+  assert.is(await statusLine(""), detached);
+  assert.is(await statusLine('{ "txport": 7001 }'), detached);
+  assert.is(await statusLine('{ "txport": 7000 }'), undefined);
   const instances = { H: leader, R: replica, S: sibling };
   context.descriptor = { ...descriptor, instances, topology: { transaction: { H: ["R", "S"] } } };
-  assert.is(await lineOf(""), "Not attached: R, S (run svc admin attach H)");
-  const oneOf = "Not attached: 1 of R, S (run svc admin attach H)";
-  assert.is(await lineOf('{ "txport": 7000 }'), oneOf);
+  assert.is(await statusLine(""), "Not attached: R, S (run svc admin attach H)");
+  const notAttachedLine = "Not attached: 1 of R, S (run svc admin attach H)";
+  assert.is(await statusLine('{ "txport": 7000 }'), notAttachedLine);
   const leadership = { engine: "nats://n1:4222/leaders" };
   context.descriptor = { ...descriptor, leadership };
-  assert.is(await lineOf(""), undefined, "a member of a group");
+  assert.is(await statusLine(""), undefined, "a member of a group");
   context.descriptor = null;
 });
 

@@ -8,8 +8,8 @@ import { ToolCaller } from "../../../cli/mcp/tool-caller.js";
 import { Connection } from "../../../client/typescript/connection.js";
 import type { FetchInit } from "../../../client/typescript/options.js";
 import {
-  argspecOf,
   INTEGER,
+  makeArgspec,
   object,
   optional,
   param,
@@ -34,7 +34,10 @@ async function call(overrides: Partial<PluginSpec>, args: object, response: unkn
     });
   };
   const connection = new Connection({ baseUrl: BASE, fetch, retries: 0 }, "ab".repeat(32));
-  const caller = new ToolCaller(argspecOf([plugin("tool", { ...ANY, ...overrides })]), connection);
+  const caller = new ToolCaller(
+    makeArgspec([plugin("tool", { ...ANY, ...overrides })]),
+    connection,
+  );
   const args_ = args as Readonly<Record<string, unknown>>;
   const result = await caller.call("tool", args_, new AbortController().signal)!;
   const [content] = result.content;
@@ -141,7 +144,7 @@ test("reports when the running calls have ended", async () => {
   let answer = (_: Response): void => {};
   const fetch = () => new Promise<Response>((resolve) => (answer = resolve));
   const connection = new Connection({ baseUrl: BASE, fetch, retries: 0 }, "ab".repeat(32));
-  const caller = new ToolCaller(argspecOf([plugin("tool", ANY)]), connection);
+  const caller = new ToolCaller(makeArgspec([plugin("tool", ANY)]), connection);
   const called = caller.call("tool", {}, new AbortController().signal)!;
   let isDrained = false;
   const drained = caller.drained().then(() => {
@@ -198,7 +201,7 @@ test("reports an invalid response as an error, and truncates a long one", async 
 
 test("returns null for unknown tools", () => {
   const connection = new Connection({ baseUrl: BASE }, "ab".repeat(32));
-  const caller = new ToolCaller(argspecOf([plugin("tool")]), connection);
+  const caller = new ToolCaller(makeArgspec([plugin("tool")]), connection);
   const { signal } = new AbortController();
   for (const name of ["nosuch", "constructor", "__proto__", ""]) {
     assert.is(caller.call(name, {}, signal), null);

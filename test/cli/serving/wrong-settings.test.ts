@@ -79,11 +79,17 @@ for (const [name, row] of rows) {
       const [{ code, severity, position, length, message }] = diagnostics as [never];
       assert.equal([code, severity, diagnostics.length], ["SVC1102", "error", 1]);
       assert.match((message as string).slice(row.key.length), expected);
-      const { file, line: foundLine, column: at } = position as Record<string, number | string>;
+      const {
+        file,
+        line: foundLine,
+        column: foundColumn,
+      } = position as Record<string, number | string>;
       assert.equal([file, foundLine], ["svc.config.mjs", line]);
       // At the value, or within it.
-      assert.ok((at as number) >= column + row.key.split(".").at(-1)!.length + 2, text);
-      assert.ok(length >= 1 && (at as number) - 1 + length <= text.split("\n")[line - 1]!.length);
+      assert.ok((foundColumn as number) >= column + row.key.split(".").at(-1)!.length + 2, text);
+      assert.ok(
+        length >= 1 && (foundColumn as number) - 1 + length <= text.split("\n")[line - 1]!.length,
+      );
     }
   });
 }

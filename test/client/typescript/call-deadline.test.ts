@@ -14,7 +14,7 @@ function timers(): number {
 }
 
 /** Returns the error that `check` throws. */
-function errorOf(limit: CallDeadline, failure?: SvcError): SvcError {
+function checkError(limit: CallDeadline, failure?: SvcError): SvcError {
   try {
     limit.check(failure);
   } catch (error) {
@@ -45,7 +45,7 @@ test("ends a wait at once on abort, and the call with the reason", async () => {
   await waited;
   await limit.wait(HOUR_MS);
   assert.is(timers(), before);
-  const error = errorOf(limit);
+  const error = checkError(limit);
   assert.is(error.kind, "aborted");
   assert.is(error.message, "/p: aborted");
   assert.is(error.cause, "enough");
@@ -64,7 +64,7 @@ test("ends a wait on timeout, with the earlier failure in the error", async () =
   const limit = new CallDeadline("/p", 5, undefined);
   await limit.wait(HOUR_MS);
   const failure = new SvcError("http", "full");
-  const error = errorOf(limit, failure);
+  const error = checkError(limit, failure);
   assert.is(error.kind, "timeout");
   assert.is(error.message, "/p: no response within 5 ms");
   assert.is(error.cause, failure);
@@ -76,11 +76,11 @@ test("reports the first of timeout and abort", async () => {
   const timed = new CallDeadline("/p", 5, lateController.signal);
   await timed.wait(HOUR_MS);
   lateController.abort();
-  assert.is(errorOf(timed).kind, "timeout");
+  assert.is(checkError(timed).kind, "timeout");
   timed.end();
   const aborted = new CallDeadline("/p", 1, AbortSignal.abort());
   await new Promise((resolve) => setTimeout(resolve, 20));
-  assert.is(errorOf(aborted).kind, "aborted");
+  assert.is(checkError(aborted).kind, "aborted");
   aborted.end();
 });
 

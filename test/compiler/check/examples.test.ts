@@ -35,14 +35,14 @@ function findings(comment: string): string[] {
 }
 
 /** A documentation comment with one-line examples. */
-function commentOf(lines: readonly string[]): string {
+function makeComment(lines: readonly string[]): string {
   return `/**\n * @plugin\n${lines.map((line) => ` * @example ${line}\n`).join("")} */`;
 }
 
 /** Asserts the only diagnostic of each example. */
 function expectEach(cases: readonly (readonly [line: string, expected: string])[]): void {
   assert.equal(
-    findings(commentOf(cases.map(([line]) => line))),
+    findings(makeComment(cases.map(([line]) => line))),
     cases.map(([, expected]) => `SVC1047 ${expected}`),
   );
 }
@@ -59,7 +59,7 @@ test("accept valid calls of each form", () => {
     ...["search({ q: 'a', raw: 'b' })", "search({ q: 'a', list: [one, 2] })"],
     ...["search(request, 'a')", "search(request, 'a', 1, here)", "search(request, ...rest)"],
   ];
-  assert.equal(findings(commentOf(lines)), []);
+  assert.equal(findings(makeComment(lines)), []);
 });
 
 test("report unknown parameters", () => {

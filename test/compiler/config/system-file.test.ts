@@ -24,7 +24,7 @@ function write(dir: string, name: string, text: string): void {
   writeFileSync(join(dir, name), text);
 }
 
-async function faultOf(act: () => unknown): Promise<SvcError> {
+async function catchError(act: () => unknown): Promise<SvcError> {
   try {
     await act();
   } catch (error) {
@@ -65,7 +65,7 @@ test("reports all errors at once, with their paths", async ({ dir }) => {
        topology: { dispatch: { TD: [{ partitions: ["S2"] }] } },
      }`,
   );
-  const { code, message } = await faultOf(() => loadSystemFile(dir, null));
+  const { code, message } = await catchError(() => loadSystemFile(dir, null));
   assert.is(code, "SVC1181");
   assert.match(message, /^svc\.system\.mjs is not valid\n/);
   for (const path of ["instances.TD.type", "instances.S1.hport", "engine S2 is undefined"]) {
@@ -82,19 +82,19 @@ test("reports the position of an exception", async ({ dir }) => {
   ];
   for (const [text, expected] of cases) {
     write(dir, "svc.system.ts", text);
-    const { code, message } = await faultOf(() => loadSystemFile(dir, null));
+    const { code, message } = await catchError(() => loadSystemFile(dir, null));
     assert.is(code, "SVC1180");
     assert.match(message, expected);
   }
   write(dir, "svc.system.ts", "const a = {}; a.a = a; export default a");
-  assert.is((await faultOf(() => loadSystemFile(dir, null))).code, "SVC1181");
+  assert.is((await catchError(() => loadSystemFile(dir, null))).code, "SVC1181");
 });
 
 test("is stored by a build, which commands read", async () => {
   const project = new TemporaryProject({ "plugins/one.ts": ONE });
   const { dir } = project;
   write(dir, "svc.system.mjs", TWO.replace(/import .*ports.*/, "const port = 9990;"));
-  assert.match((await faultOf(() => loadSystem(dir, null))).message, /run `svc build` first/);
+  assert.match((await catchError(() => loadSystem(dir, null))).message, /run `svc build` first/);
   assert.equal((await buildProject(dir)).diagnostics, []);
   assert.is(loadSystem(dir, null).name, "Two");
   assert.ok((await buildProject(dir)).unchanged);
@@ -104,7 +104,7 @@ test("is stored by a build, which commands read", async () => {
   assert.ok(!(await buildProject(dir)).unchanged);
   assert.is(loadSystem(dir, null).instances.get("TD")!.hport, 9980);
   // A named program is not one that a build has evaluated.
-  const named = await faultOf(() => loadSystem(dir, null, join(dir, "svc.system.mjs")));
+  const named = await catchError(() => loadSystem(dir, null, join(dir, "svc.system.mjs")));
   assert.is(named.code, "SVC3110");
   rmSync(join(dir, "svc.system.mjs"));
   assert.equal((await buildProject(dir)).diagnostics, []);

@@ -219,13 +219,13 @@ test("validate literals and patterns", () => {
 test("report the path within objects", () => {
   assert.equal(shape("at", { x: 1, y: 2, extra: [] }), { x: 1, y: 2, extra: [] });
   assert.equal(shape("at", { x: 1, y: 2, label: null }), { x: 1, y: 2, label: null });
-  const at = (value: unknown) => fault("shapes2", `${needed}&at=${json(value)}`);
-  assert.is(at({ x: "1", y: 2 }), "at.x (a number is required)");
-  assert.is(at({ x: 1 }), "at.y (a number is required)");
-  assert.is(at({ x: 1, y: 2, label: 3 }), "at.label (one of a string, null is required)");
-  assert.is(at(null), "at=null (an object is required)");
-  assert.is(at([]), "at (an object is required)");
-  assert.is(at(7), "at=7 (an object is required)");
+  const faultAt = (value: unknown) => fault("shapes2", `${needed}&at=${json(value)}`);
+  assert.is(faultAt({ x: "1", y: 2 }), "at.x (a number is required)");
+  assert.is(faultAt({ x: 1 }), "at.y (a number is required)");
+  assert.is(faultAt({ x: 1, y: 2, label: 3 }), "at.label (one of a string, null is required)");
+  assert.is(faultAt(null), "at=null (an object is required)");
+  assert.is(faultAt([]), "at (an object is required)");
+  assert.is(faultAt(7), "at=7 (an object is required)");
   assert.is(fault("shapes2", `${needed}&at`), "at (an object is required)");
   assert.is(call("shapes2", `${needed}&form`)[10], null, "a key without value");
 });

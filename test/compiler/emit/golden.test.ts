@@ -58,12 +58,12 @@ test("emits a project without plugins", () => {
 });
 
 test("hashes contracts of an argspec, not service data", () => {
-  const hashOf = (text: string) => (JSON.parse(text) as { hash: string }).hash;
+  const readHash = (text: string) => (JSON.parse(text) as { hash: string }).hash;
   const first = emitArgspec({ name: "a", prefix: null }, numbered, types, PREFIX);
   const second = emitArgspec({ name: "b", prefix: "/p" }, numbered, types, PREFIX);
   const fewer = emitArgspec({ name: "a", prefix: null }, numbered.slice(1), types, PREFIX);
-  assert.is(hashOf(first), hashOf(second));
-  assert.is.not(hashOf(first), hashOf(fewer));
+  assert.is(readHash(first), readHash(second));
+  assert.is.not(readHash(first), readHash(fewer));
 });
 
 test("never emits an invalid identifier as code", () => {

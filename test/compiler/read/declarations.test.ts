@@ -374,12 +374,12 @@ export function search(request: PluginRequest, q: str) { return q; }
 });
 
 test("do not end the summary at an abbreviation", () => {
-  const summaryOf = (text: string) =>
+  const readSummary = (text: string) =>
     readSource(`/** ${text} @plugin */\nexport function find(request: PluginRequest) { return 1; }`)
       .plugins[0]!.summary;
-  assert.is(summaryOf("Finds cities, e.g. Oslo. More."), "Finds cities, e.g. Oslo.");
-  assert.is(summaryOf("The nearest, i.e. the first! More."), "The nearest, i.e. the first!");
-  assert.is(summaryOf("Since v1.2 too? More."), "Since v1.2 too?");
+  assert.is(readSummary("Finds cities, e.g. Oslo. More."), "Finds cities, e.g. Oslo.");
+  assert.is(readSummary("The nearest, i.e. the first! More."), "The nearest, i.e. the first!");
+  assert.is(readSummary("Since v1.2 too? More."), "Since v1.2 too?");
 });
 
 test.run();

@@ -20,7 +20,7 @@ const SEARCH = `export function search(
 `;
 
 /** Argspec content for examples of `search`. */
-function examplesOf(texts: readonly string[]): readonly ExampleSpec[] {
+function readExamples(texts: readonly string[]): readonly ExampleSpec[] {
   const lines = texts.flatMap((text) => ["@example", ...text.split("\n")]);
   const result = readSource(documented(lines, SEARCH));
   assert.equal(result.diagnostics, []);
@@ -33,7 +33,7 @@ function examplesOf(texts: readonly string[]): readonly ExampleSpec[] {
 /** Asserts that each of these examples is a call with these values; null: that it is not a call. */
 function expectQuery(query: object | null, texts: readonly string[]): void {
   const expected = texts.map((text) => (query === null ? { text } : { query, text }));
-  assert.equal(examplesOf(texts), expected);
+  assert.equal(readExamples(texts), expected);
 }
 
 test("parse requests: a query, a URL, a command", () => {
@@ -65,8 +65,8 @@ test("parse calls of a client", () => {
     ...['for (const hit of (await shop.search({ q: "os", n: 2 })).entries) console.log(hit);'],
     "search({ q })\nsearch({ q: 'os', n: 2 })",
   ]);
-  const at = "search({ q: '', n: -1, at: { x: 1.5, tags: ['a', null] } })";
-  expectQuery({ q: "", n: -1, at: { x: 1.5, tags: ["a", null] } }, [at]);
+  const call = "search({ q: '', n: -1, at: { x: 1.5, tags: ['a', null] } })";
+  expectQuery({ q: "", n: -1, at: { x: 1.5, tags: ["a", null] } }, [call]);
   const body = 'shop.search({ q: "os", content: { a: [true] } })';
   expectQuery({ q: "os", content: { a: [true] } }, [body]);
   expectQuery({}, ["shop.search()"]);
@@ -126,10 +126,10 @@ export class Shop {
 `;
   const result = readSource(source.replace(" * @plugin\n", ""));
   assert.equal(result.diagnostics, []);
-  const formsOf = (name: string) =>
+  const exampleForms = (name: string) =>
     pluginNamed(result, name).examples.map(({ calls }) => calls.map(({ form }) => form).join());
-  assert.equal(formsOf("find"), ["client", "client"]);
-  assert.equal(formsOf("buy"), ["function", "client", ""]);
+  assert.equal(exampleForms("find"), ["client", "client"]);
+  assert.equal(exampleForms("buy"), ["function", "client", ""]);
 });
 
 test("have no parameters for post-processors", () => {

@@ -10,7 +10,7 @@ import { codes, marks, pluginNamed, readSource, readTypes, userParams } from "..
 
 const test = suite("constraints in comments");
 
-function schemasOf(source: string): Readonly<Record<string, unknown>> {
+function readSchemas(source: string): Readonly<Record<string, unknown>> {
   const result = readSource(source);
   const findings = result.diagnostics.filter(({ message }) => !message.includes("no plugin takes"));
   assert.equal(findings, []);
@@ -27,7 +27,7 @@ const TAGS = { type: "array", items: { type: "string" }, minItems: 1 };
 const INTEGER = { type: "integer", "x-svc-range": "safe" };
 
 test("apply before a parameter, in the function comment, and on types and properties", () => {
-  const schemas = schemasOf(`
+  const schemas = readSchemas(`
 /** Years. @minimum 0 */
 type Age = int;
 /** @maximum 150 */
@@ -74,7 +74,7 @@ export function f(request: PluginRequest, page: int, slug: str | null,
 });
 
 test("apply to the following element when written on the line before it", () => {
-  const schemas = schemasOf(`
+  const schemas = readSchemas(`
 interface Sale { /** Price. @minimum 0 */ price: float; /** @maxLength 3 */ s?: str }
 interface Opened { /** @maximum 9 */
   count: int;
@@ -103,7 +103,7 @@ const AT_LEAST_1 = { ...INTEGER, minimum: 1 };
 /** Schemas of types as parameters, by their texts. */
 function schemasOfTypes(types: readonly string[], declarations = SMALL) {
   const parameters = types.map((type, index) => `p${index}: ${type}`).join(", ");
-  const schemas = schemasOf(`${declarations}
+  const schemas = readSchemas(`${declarations}
 /** @plugin */ export function f(request: PluginRequest, ${parameters}) { return null; }`);
   return types.map((_type, index) => JSON.stringify(schemas[`p${index}`]));
 }
@@ -130,7 +130,7 @@ for (const type of [
 }
 
 test("apply from an alias in generic types, and to aliases in a union", () => {
-  const result = schemasOf(`${SMALL}
+  const result = readSchemas(`${SMALL}
 /** @plugin */ export function f(request: PluginRequest, box: Box<Small>, short: Short | int,
   few: Few<str>, fewer: Few<Small> | null) { return null; }`);
   assert.ok(JSON.stringify(result).includes(`{"value":${JSON.stringify(AT_LEAST_1)}}`));
@@ -152,7 +152,7 @@ for (const type of [
     const declarations = `interface Sized { /** @minimum 1 */ n: int }
 type Renamed<T> = { [K in keyof T as \`x_\${K & string}\`]: T[K] };
 type Deep<T> = T extends object ? { [K in keyof T]?: Deep<T[K]> } : T;`;
-    const schemas = schemasOf(`${declarations}
+    const schemas = readSchemas(`${declarations}
 /** @plugin */ export function f(request: PluginRequest, a: { b: ${type} }) { return null; }`);
     assert.ok(JSON.stringify(schemas).includes(JSON.stringify(AT_LEAST_1)));
   });
@@ -201,7 +201,7 @@ export function f(request: PluginRequest, a: \`v\${Digit}\`, b: \`\${Word}-\${nu
 });
 
 test("differ in generic types whose arguments have equal texts", () => {
-  const schemas = schemasOf(`
+  const schemas = readSchemas(`
 /** @minimum 11 */ type A = int;
 /** @minimum 12 */ type B = int;
 interface Box<X> { readonly value: X }
@@ -249,7 +249,9 @@ function other(/** @exclusiveMinimum 1 */ n: int) { return n; }
   const result = readSource(`/** @format */\nimport "node:fs";${source}`);
   assert.equal(
     result.diagnostics.map(({ severity, message }) => `${severity} ${message.split(" ")[0]}`),
-    ["@maximum", "@multipleOf", "@exclusiveMinimum", "@minLength"].map((at) => `warning \`${at}\``),
+    ["@maximum", "@multipleOf", "@exclusiveMinimum", "@minLength"].map(
+      (tag) => `warning \`${tag}\``,
+    ),
   );
 });
 

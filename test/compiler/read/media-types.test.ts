@@ -8,7 +8,7 @@ const test = suite("media types of an HttpResponse");
 
 const PNG = "const png = new Uint8Array([1]);\n";
 
-function resultOf(signature: string, body: string, tags = "", declarations = "") {
+function readResult(signature: string, body: string, tags = "", declarations = "") {
   const source = `${PNG}${declarations}
 /** @plugin ${tags} */
 export ${signature} { ${body} }`;
@@ -35,7 +35,7 @@ test("come from the type parameter", () => {
     ["HttpResponse<string>", undefined],
   ];
   for (const [type, expected] of cases) {
-    const declared = resultOf(`declare ${F}: ${type}`, "", "", 'type Format = "a/b" | "a/c";');
+    const declared = readResult(`declare ${F}: ${type}`, "", "", 'type Format = "a/b" | "a/c";');
     assert.is(declared.kind, "http", type);
     assert.is(declared.shape, null);
     assert.equal(declared.mediaTypes, expected, type);
@@ -45,12 +45,12 @@ test("come from the type parameter", () => {
 
 test("are inferred from the call of the constructor", () => {
   const body = 'return new HttpResponse(png, { type: "image/png" });';
-  assert.equal(resultOf(F, body).mediaTypes, ["image/png"]);
-  assert.is(resultOf(F, "return new HttpResponse(png);").mediaTypes, undefined);
+  assert.equal(readResult(F, body).mediaTypes, ["image/png"]);
+  assert.is(readResult(F, "return new HttpResponse(png);").mediaTypes, undefined);
 });
 
 test("stand beside values in an envelope", () => {
-  const { kind, shape, mediaTypes } = resultOf(
+  const { kind, shape, mediaTypes } = readResult(
     `${F}: HttpResponse<"image/png"> | { n: int } | null`,
     "return null;",
   );
@@ -62,10 +62,10 @@ test("stand beside values in an envelope", () => {
 
 test("come from the tag where the type states none", () => {
   const body = "return new HttpResponse(png);";
-  assert.equal(resultOf(`${F}: HttpResponse`, body, "@produces image/png, image/gif").mediaTypes, [
-    "image/gif",
-    "image/png",
-  ]);
+  assert.equal(
+    readResult(`${F}: HttpResponse`, body, "@produces image/png, image/gif").mediaTypes,
+    ["image/gif", "image/png"],
+  );
 });
 
 test("are reported where they are invalid, or stated twice", () => {

@@ -7,34 +7,34 @@ import { codes, pluginNamed, readSource } from "../reading.js";
 
 const test = suite("scheduled functions");
 
-function scheduleOf(tags: string) {
+function readSchedule(tags: string) {
   const result = readSource(`/** Works.\n * ${tags}\n */\nexport function work() {}`);
   assert.equal(result.diagnostics, []);
   return pluginNamed(result, "work").job;
 }
 
 /** Codes and messages of a tag's diagnostics. */
-function faultsOf(source: string): string[] {
+function compileErrors(source: string): string[] {
   const { diagnostics } = readSource(source);
   return diagnostics.map(({ code, message }) => `${code} ${message}`);
 }
 
 test("have a cron expression in UTC, or in a time zone", () => {
-  const at = (cron: string, timeZone: string) => ({
+  const jobAt = (cron: string, timeZone: string) => ({
     schedule: { cron, timeZone },
     isCaughtUp: false,
   });
-  assert.equal(scheduleOf("@cron 0 3 * * *"), at("0 3 * * *", "UTC"));
-  assert.equal(scheduleOf("@cron 0 3 * * MON-FRI"), at("0 3 * * MON-FRI", "UTC"));
-  const berlin = at("30 2 * * *", "Europe/Berlin");
-  assert.equal(scheduleOf("@cron 30 2 * * * Europe/Berlin"), berlin);
-  assert.equal(scheduleOf("@cron 0 30 2 * * SUN"), at("0 30 2 * * SUN", "UTC"));
+  assert.equal(readSchedule("@cron 0 3 * * *"), jobAt("0 3 * * *", "UTC"));
+  assert.equal(readSchedule("@cron 0 3 * * MON-FRI"), jobAt("0 3 * * MON-FRI", "UTC"));
+  const berlin = jobAt("30 2 * * *", "Europe/Berlin");
+  assert.equal(readSchedule("@cron 30 2 * * * Europe/Berlin"), berlin);
+  assert.equal(readSchedule("@cron 0 30 2 * * SUN"), jobAt("0 30 2 * * SUN", "UTC"));
 });
 
 test("have an interval, and may be caught up", () => {
-  assert.equal(scheduleOf("@every 30s"), { schedule: { everyMs: 30_000 }, isCaughtUp: false });
+  assert.equal(readSchedule("@every 30s"), { schedule: { everyMs: 30_000 }, isCaughtUp: false });
   const caughtUp = { schedule: { everyMs: 7_200_000 }, isCaughtUp: true };
-  assert.equal(scheduleOf("@every 2h\n * @catchup"), caughtUp);
+  assert.equal(readSchedule("@every 2h\n * @catchup"), caughtUp);
 });
 
 test("have routes that clients cannot reach", () => {
@@ -45,7 +45,8 @@ test("have routes that clients cannot reach", () => {
 });
 
 test("are rejected for schedules that never occur or are invalid", () => {
-  const fault = (tag: string) => faultsOf(`/** @${tag} */\nexport function work() {}`)[0] ?? "";
+  const fault = (tag: string) =>
+    compileErrors(`/** @${tag} */\nexport function work() {}`)[0] ?? "";
   assert.match(fault("cron 0 0 30 2 *"), /^SVC1151 .*never matches a time$/);
   assert.match(fault("cron 61 * * * *"), /^SVC1151 .*Invalid value for minute/);
   assert.match(fault("cron 0 3 * * * Mars/Phobos"), /unknown time zone `Mars\/Phobos`$/);
@@ -56,15 +57,20 @@ test("are rejected for schedules that never occur or are invalid", () => {
 });
 
 test("are refused as plugins, methods, values and private functions", () => {
-  const both = faultsOf("/** @plugin @every 1s */\nexport function work() {}");
+  const both = compileErrors("/** @plugin @every 1s */\nexport function work() {}");
   assert.match(both[0] ?? "", /^SVC1150 `@every` and `@plugin` exclude each other$/);
-  const twice = faultsOf("/**\n * @every 1s\n * @cron 0 3 * * *\n */\nexport function work() {}");
+  const twice = compileErrors(
+    "/**\n * @every 1s\n * @cron 0 3 * * *\n */\nexport function work() {}",
+  );
   assert.match(twice[0] ?? "", /^SVC1150 /);
-  assert.match(faultsOf("/** @every 1s */\nfunction work() {}")[0] ?? "", /^SVC1150 /);
-  assert.match(faultsOf("/** @every 1s */\nexport const work = 1;")[0] ?? "", /^SVC1150 /);
+  assert.match(compileErrors("/** @every 1s */\nfunction work() {}")[0] ?? "", /^SVC1150 /);
+  assert.match(compileErrors("/** @every 1s */\nexport const work = 1;")[0] ?? "", /^SVC1150 /);
   const method = "export class A {\n  /** @every 1s */\n  work() {}\n}";
-  assert.match(faultsOf(method)[0] ?? "", /^SVC1150 `@every` must be above an exported function/);
-  assert.match(faultsOf("/** @catchup */\nexport function work() {}")[0] ?? "", /^SVC1150 /);
+  assert.match(
+    compileErrors(method)[0] ?? "",
+    /^SVC1150 `@every` must be above an exported function/,
+  );
+  assert.match(compileErrors("/** @catchup */\nexport function work() {}")[0] ?? "", /^SVC1150 /);
 });
 
 test("are methods of exported instances, with their constructor arguments", () => {
@@ -82,9 +88,15 @@ test("are methods of exported instances, with their constructor arguments", () =
       job: { schedule: { everyMs: 60_000 }, isCaughtUp: false },
     },
   );
-  assert.match(faultsOf(source("@every 1s", "const shop = new Shop(3);"))[0] ?? "", /^SVC1150 /);
-  assert.match(faultsOf(source("@cron 0 0 30 2 *"))[0] ?? "", /^SVC1151 /);
-  assert.match(faultsOf(source("@plugin @every 1s"))[0] ?? "", /^SVC1150 .*exclude each other/);
+  assert.match(
+    compileErrors(source("@every 1s", "const shop = new Shop(3);"))[0] ?? "",
+    /^SVC1150 /,
+  );
+  assert.match(compileErrors(source("@cron 0 0 30 2 *"))[0] ?? "", /^SVC1151 /);
+  assert.match(
+    compileErrors(source("@plugin @every 1s"))[0] ?? "",
+    /^SVC1150 .*exclude each other/,
+  );
 });
 
 test("are results of user code that receives the run and the bound graph", () => {
@@ -106,7 +118,7 @@ test("have the name of a default export, which must have one", () => {
   const { plugins } = readSource("/** @every 1s */\nexport default function work() {}");
   assert.equal(plugins[0]!.name, "work");
   for (const value of ["() => {}", "async function () {}"]) {
-    const [fault] = faultsOf(`/** @every 1s */\nexport default ${value}`);
+    const [fault] = compileErrors(`/** @every 1s */\nexport default ${value}`);
     assert.is(fault, "SVC1006 a default export has no name for the job");
   }
 });
@@ -121,10 +133,10 @@ test("take the run and the bound graph only", () => {
     plugins[0]!.params.map(({ name }) => name),
     ["job", "graph"],
   );
-  assert.match(faultsOf(source("request: PluginRequest, graph: Graph"))[0] ?? "", /^SVC1152 /);
-  assert.match(faultsOf(source("graph: Graph, n: int"))[0] ?? "", /^SVC1152 /);
+  assert.match(compileErrors(source("request: PluginRequest, graph: Graph"))[0] ?? "", /^SVC1152 /);
+  assert.match(compileErrors(source("graph: Graph, n: int"))[0] ?? "", /^SVC1152 /);
   const stream = "/** @every 1s */\nexport async function* work() { yield 1; }";
-  assert.match(faultsOf(stream)[0] ?? "", /^SVC1152 .*stream/);
+  assert.match(compileErrors(stream)[0] ?? "", /^SVC1152 .*stream/);
 });
 
 test.run();

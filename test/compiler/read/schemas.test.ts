@@ -33,7 +33,7 @@ function read(params: string, head = HEAD) {
 }
 
 /** Module and name of each schema, with its path. */
-function placesOf(params: string) {
+function listPlaces(params: string) {
   const result = read(params);
   assert.equal(codes(result.diagnostics), []);
   return pluginNamed(result, "f").params.flatMap(({ schemas = [] }) =>
@@ -44,16 +44,16 @@ function placesOf(params: string) {
 test("find the schema in any notation, and use its input type", () => {
   const types = ["Output<typeof Day>", "typeof Day.infer", '(typeof Day)["infer"]'];
   for (const type of types) {
-    assert.equal(placesOf(`a: ${type}`), [[[], "p.ts#svc$Day"]], type);
+    assert.equal(listPlaces(`a: ${type}`), [[[], "p.ts#svc$Day"]], type);
     const param = userParam(pluginNamed(read(`a: ${type}`), "f"), "a");
     assert.equal([param.wire, param.shape, param.required], ["str", { kind: "str" }, true]);
   }
-  assert.equal(placesOf("a: Shared"), [[[], "lib.ts#svc$Shared"]]);
-  assert.equal(placesOf("a: Output<typeof Shared>"), [[[], "p.ts#svc$Shared"]]);
-  assert.equal(placesOf("a: Output<typeof lib.Shared>"), [[[], "p.ts#svc$lib.Shared"]]);
-  assert.equal(placesOf("a: Output<typeof all.Day>"), [[[], "p.ts#svc$all.Day"]]);
+  assert.equal(listPlaces("a: Shared"), [[[], "lib.ts#svc$Shared"]]);
+  assert.equal(listPlaces("a: Output<typeof Shared>"), [[[], "p.ts#svc$Shared"]]);
+  assert.equal(listPlaces("a: Output<typeof lib.Shared>"), [[[], "p.ts#svc$lib.Shared"]]);
+  assert.equal(listPlaces("a: Output<typeof all.Day>"), [[[], "p.ts#svc$all.Day"]]);
   // The type of the input is a type like any other.
-  assert.equal(placesOf("a: Input<typeof Day>"), []);
+  assert.equal(listPlaces("a: Input<typeof Day>"), []);
 });
 
 test("make values optional that have a default in the schema", () => {
@@ -67,11 +67,11 @@ test("make values optional that have a default in the schema", () => {
 
 test("apply in properties and lists", () => {
   const type = "{ days: Output<typeof Day>[]; at?: { day: Output<typeof Day> } }";
-  assert.equal(placesOf(`a: ${type}`), [
+  assert.equal(listPlaces(`a: ${type}`), [
     [["days", null], "p.ts#svc$Day"],
     [["at", "day"], "p.ts#svc$Day"],
   ]);
-  assert.equal(placesOf(`content: readonly Output<typeof Day>[]`), [[[null], "p.ts#svc$Day"]]);
+  assert.equal(listPlaces(`content: readonly Output<typeof Day>[]`), [[[null], "p.ts#svc$Day"]]);
 });
 
 test("report schemas that cannot be run or reached", () => {

@@ -384,11 +384,11 @@ test("works without a writable store, and keeps the stores of 32 projects", asyn
   project.write("node_modules/.cache", "a file");
   assert.equal(await project.build(), LAST_ALL);
   project.remove("node_modules/.cache");
-  const others = Array.from({ length: 40 }, (_, at) => {
-    const name = `readings-${at.toString(16).padStart(16, "0")}.json`;
+  const others = Array.from({ length: 40 }, (_, index) => {
+    const name = `readings-${index.toString(16).padStart(16, "0")}.json`;
     project.write(`node_modules/.cache/svc-server/${name}`, "{}");
     const path = join(project.dir, "node_modules/.cache/svc-server", name);
-    utimesSync(path, at + 1, at + 1);
+    utimesSync(path, index + 1, index + 1);
     return name;
   });
   await project.build();

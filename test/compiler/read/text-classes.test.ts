@@ -75,8 +75,10 @@ export function f(request: PluginRequest, content: All): All { return content; }
   assert.equal(content.kind === "reserved" && content.form, "json");
   assert.equal([content.shape, returned.shape], [{ kind: "ref", name: "All" }, content.shape]);
   assert.ok(type.kind === "object");
-  const [at, counts, rows, words, tags, pairs, data] = type.properties.map(({ shape }) => shape);
-  assert.equal(at, { kind: "union", members: [{ kind: "null" }, DATE] });
+  const [pointShape, counts, rows, words, tags, pairs, data] = type.properties.map(
+    ({ shape }) => shape,
+  );
+  assert.equal(pointShape, { kind: "union", members: [{ kind: "null" }, DATE] });
   const map = { kind: "object", properties: [], valueClass: "Map" };
   assert.equal(counts, { ...map, additional: { kind: "int" } });
   assert.ok(rows?.kind === "object" && rows.keys !== undefined && rows.hasNumberKeys);
@@ -180,12 +182,12 @@ test("keep a mapped Date, URL, Map or Set, but not a subset of its members", () 
 declare class URL { readonly searchParams: object; readonly href: string }
 namespace Own { export interface Map { forEach: int } }`,
   );
-  const at = (name: string) => {
+  const shapeAt = (name: string) => {
     const shape = shapes[name]![1] as Extract<TypeShape, { kind: "object" }>;
     return shape.properties[0]!.shape as { readonly kind: string; readonly valueClass?: string };
   };
   assert.equal(
-    ["a", "b", "d", "e", "f", "g"].map((name) => at(name).valueClass ?? at(name).kind),
+    ["a", "b", "d", "e", "f", "g"].map((name) => shapeAt(name).valueClass ?? shapeAt(name).kind),
     [...["Date", "Map", "float", "object", "URL", "str"]],
   );
   assert.equal(shapes.c![1], { kind: "array", items: { kind: "str" }, valueClass: "Set" });

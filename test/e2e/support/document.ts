@@ -58,7 +58,7 @@ export class Document {
   readonly #programs: Program[] = [{ project: null, blocks: [] }];
 
   constructor(readonly path: string) {
-    for (const block of blocksOf(readFileSync(path, "utf8"))) {
+    for (const block of parseBlocks(readFileSync(path, "utf8"))) {
       if ("directive" in block) this.#follow(block);
       else this.#addBlock(block);
     }
@@ -73,7 +73,7 @@ export class Document {
   #addBlock({ language, code, line }: Fence): void {
     if (language === "ts") this.#programs.at(-1)!.blocks.push({ line, code });
     if (language === "ts plugin") this.plugins.push(code);
-    if (language === "console") this.sessions.at(-1)!.commands.push(...commandsOf(code, line));
+    if (language === "console") this.sessions.at(-1)!.commands.push(...parseCommands(code, line));
   }
 
   get commands(): readonly Command[] {
@@ -92,11 +92,11 @@ export class Document {
 }
 
 /** All code of a page, without the indentation of surrounding lists. */
-export function fencesOf(text: string): Fence[] {
-  return blocksOf(text).filter((block) => "code" in block);
+export function parseFences(text: string): Fence[] {
+  return parseBlocks(text).filter((block) => "code" in block);
 }
 
-function blocksOf(text: string): (Fence | Directive)[] {
+function parseBlocks(text: string): (Fence | Directive)[] {
   return [...text.matchAll(BLOCK)].map((match) => {
     const [, indent = "", language = "", more = "", indented = "", directive, folder] = match;
     if (directive !== undefined) return { directive, folder: folder! };
@@ -106,7 +106,7 @@ function blocksOf(text: string): (Fence | Directive)[] {
   });
 }
 
-export function commandsOf(code: string, firstLine: number): Command[] {
+export function parseCommands(code: string, firstLine: number): Command[] {
   const commands: Command[] = [];
   for (const [index, text] of code.trimEnd().split("\n").entries()) {
     const last = commands.at(-1);
@@ -124,18 +124,18 @@ export function commandsOf(code: string, firstLine: number): Command[] {
 function withChecks(code: string, firstLine: number): string {
   const lines = code.split("\n");
   const done: string[] = [];
-  for (let at = 0; at < lines.length; at++) {
-    const match = EXPECTED.exec(lines[at]!);
+  for (let index = 0; index < lines.length; index++) {
+    const match = EXPECTED.exec(lines[index]!);
     if (match === null) {
-      done.push(lines[at]!);
+      done.push(lines[index]!);
       continue;
     }
     let [, kind, expected] = match as unknown as [string, string, string];
-    const last = lines[at]!.slice(0, match.index).trimEnd().replace(/;$/, "");
+    const last = lines[index]!.slice(0, match.index).trimEnd().replace(/;$/, "");
     if (last === "") done.push(done.pop()!.replace(/;$/, ""));
     const statement = [...statementAbove(done), last].join("\n").trimEnd();
-    const line = firstLine + at;
-    while (/^\s*\/\/ {3}/.test(lines[at + 1] ?? "")) expected += lines[++at]!.trim().slice(2);
+    const line = firstLine + index;
+    while (/^\s*\/\/ {3}/.test(lines[index + 1] ?? "")) expected += lines[++index]!.trim().slice(2);
     const value = kind === "throws" ? JSON.stringify(expected.trim()) : `(${expected})`;
     const [, name] = /^const (\w+)/.exec(statement) ?? [];
     if (name !== undefined) done.push(`${statement};`);

@@ -49,7 +49,7 @@ export function assertFiring(
     const [, name = "", labels = ""] = SAMPLE.exec(`${key} 0`)!;
     if (!used.has(name)) return [];
     const pairs = ['instance="a:9001"', 'job="svc"', ...(labels === "" ? [] : [labels])];
-    const values = valuesOf(name, first.get(key), value, passing);
+    const values = seriesValues(name, first.get(key), value, passing);
     return [{ series: `${name}{${pairs.join()}}`, values }];
   });
   // Prometheus itself adds this metric.
@@ -92,14 +92,19 @@ function parse(text: string): Map<string, number> {
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return new Map(
     lines.map((line) => {
-      const at = line.lastIndexOf(" ");
-      return [line.slice(0, at), Number(line.slice(at + 1))];
+      const separator = line.lastIndexOf(" ");
+      return [line.slice(0, separator), Number(line.slice(separator + 1))];
     }),
   );
 }
 
 /** In the notation of `promtool`, whose clock starts at 0. */
-function valuesOf(name: string, before: number | undefined, after: number, how: Passing): string {
+function seriesValues(
+  name: string,
+  before: number | undefined,
+  after: number,
+  how: Passing,
+): string {
   const { laterS = 0, apartS = 60, starts = [], times = {} } = how;
   if (COUNTER.test(name)) {
     const start = before ?? 0;

@@ -72,7 +72,7 @@ const orders = {
       graph.connect("root", "has", id);
     }
     for (const way of ways) {
-      for (const [at, id] of way.slice(1).entries()) graph.connect(way[at]!, "leads", id);
+      for (const [index, id] of way.slice(1).entries()) graph.connect(way[index]!, "leads", id);
     }
     graph.index("text", { name: "titles", keys: ["title"] });
   },

@@ -164,7 +164,7 @@ export class TestMatrix {
     readonly journal: string,
   ) {}
 
-  at(partition: number, replica: number): MatrixPlace {
+  place(partition: number, replica: number): MatrixPlace {
     return this.places[partition]![replica]!;
   }
 

@@ -61,7 +61,7 @@ export class ServedProject {
   }
 
   /** Error of a plugin. */
-  async errorOf(plugin: string): Promise<string> {
+  async callError(plugin: string): Promise<string> {
     const { json, text } = await get(this.server.port, `/svc/plugin/${plugin}`);
     assert.is(json.status, "ERROR", text);
     return JSON.stringify(json.message);

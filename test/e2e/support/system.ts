@@ -235,7 +235,7 @@ export class UpSystem {
  */
 function endSystem(up: ChildProcess): boolean {
   if (up.exitCode !== null || up.signalCode !== null) return false;
-  for (const instance of childrenOf(up.pid!)) {
+  for (const instance of listChildren(up.pid!)) {
     try {
       process.kill(instance, "SIGKILL");
     } catch {
@@ -246,7 +246,7 @@ function endSystem(up: ChildProcess): boolean {
 }
 
 /** Process ids; empty where /proc is missing. */
-function childrenOf(pid: number): number[] {
+function listChildren(pid: number): number[] {
   try {
     const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
     return text.split(" ").filter(Boolean).map(Number);

@@ -11,7 +11,7 @@ export interface Validation {
   readonly isOpen: boolean;
 }
 
-export function schemasOf(types: TypeTable): Validation["definitions"] {
+export function collectSchemas(types: TypeTable): Validation["definitions"] {
   const schemas = Object.entries(types).map(([name, shape]) => [name, toJsonSchema(shape)]);
   return Object.fromEntries(schemas);
 }

@@ -102,7 +102,7 @@ export function randomChange(random: Random, ids: readonly string[]): Change {
   if (roll < 42) return randomConnect(random, ids);
   if (roll < 54) return randomSum(random, ids);
   if (roll < 64) return randomDisconnect(random, ids);
-  const id = idOf(random, ids);
+  const id = pickId(random, ids);
   if (roll < 68) return { kind: "delete", id };
   if (roll < 74) {
     const properties = random.below(2) === 0 ? {} : { [random.of(KEYS)]: randomValue(random) };
@@ -142,7 +142,7 @@ export function randomHubChange(
 }
 
 /** The first ids are most frequent: some vertices get long runs, most do not. */
-function idOf(random: Random, ids: readonly string[]): string {
+function pickId(random: Random, ids: readonly string[]): string {
   const maxIds = random.below(3) === 0 ? Math.min(3, ids.length) : ids.length;
   return ids[random.below(maxIds)]!;
 }
@@ -159,10 +159,10 @@ function randomConnect(random: Random, ids: readonly string[]): Change {
   const modifier = random.of(MODIFIERS);
   const hasTimes = random.below(8) === 0;
   // A vertex accepts either forward-only arcs or others, so that few accept the former.
-  const to = idOf(random, ids);
+  const to = pickId(random, ids);
   const isForwardOnly = to.endsWith("7") ? random.below(20) > 0 : random.below(50) === 0;
   return {
-    ...{ kind: "connect", from: idOf(random, ids), to, relationship: random.of(RELATIONSHIPS) },
+    ...{ kind: "connect", from: pickId(random, ids), to, relationship: random.of(RELATIONSHIPS) },
     modifier,
     value: random.below(6) === 0 ? undefined : valueFor(random, modifier),
     flags: (hasTimes ? M_AUTOTM : 0) | (isForwardOnly ? M_FWDONLY : 0),
@@ -183,7 +183,11 @@ function randomSum(random: Random, ids: readonly string[]): Change {
   const isCount = random.below(2) === 0;
   return {
     kind: isCount ? "count" : "accumulate",
-    ...{ from: idOf(random, ids), to: idOf(random, ids), relationship: random.of(RELATIONSHIPS) },
+    ...{
+      from: pickId(random, ids),
+      to: pickId(random, ids),
+      relationship: random.of(RELATIONSHIPS),
+    },
     delta: isCount ? random.of([1, 3, -2, 2 ** 32, -(2 ** 33)]) : random.of([1, 0.1, -2.5, 3e38]),
   };
 }
@@ -193,12 +197,12 @@ function randomDisconnect(random: Random, ids: readonly string[]): Change {
   const hasValue = modifier > M_LSH && !TIMES.includes(modifier);
   return {
     kind: "disconnect",
-    anchor: idOf(random, ids),
+    anchor: pickId(random, ids),
     relationship: random.of([null, ...RELATIONSHIPS]),
     direction: random.of([D_OUT, D_OUT, D_IN, D_ANY]),
     modifier,
     atLeast: hasValue && random.below(2) === 0 ? random.of([0, 1]) : null,
-    neighbor: random.below(4) === 0 ? null : idOf(random, ids),
+    neighbor: random.below(4) === 0 ? null : pickId(random, ids),
   };
 }
 

@@ -5,7 +5,7 @@ import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memo
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { FakeClock } from "./fake-clock.js";
 import { randomChange } from "./graph-change.js";
-import { type ChangedGraph, makeChange, openForChanges, outcomeOf } from "./make-change.js";
+import { type ChangedGraph, makeChange, openForChanges, runChange } from "./make-change.js";
 import { Random } from "./random.js";
 import { Control } from "./thread-control.js";
 
@@ -26,7 +26,7 @@ function run({ share, thread, seed, control }: KilledThreadData): void {
   const random = new Random(seed);
   Atomics.wait(control, Control.Go, 0);
   for (;;) {
-    outcomeOf(() => changeSomething(changed, random));
+    runChange(() => changeSomething(changed, random));
     Atomics.add(control, Control.Changes, 1);
     if (Atomics.load(control, Control.Pause) === 0) continue;
     // No record describes its locks.

@@ -102,7 +102,7 @@ function changeOpened(
 }
 
 /** The result of a change, or the message of its error, for comparison. */
-export function outcomeOf(make: () => unknown): unknown {
+export function runChange(make: () => unknown): unknown {
   try {
     return make() ?? "nothing";
   } catch (error) {
@@ -122,14 +122,18 @@ export function plainStore(store: GraphStore, prefix: string): PlainGraph {
     const id = vertices.isUsed(vertex) ? ids.idOf(vertex) : "";
     if (id === "" || !id.startsWith(prefix)) continue;
     const out = [];
-    for (let at = 0; at < outArcs.length(vertex); at++) {
-      const otherId = ids.idOf(outArcs.otherAt(vertex, at));
-      out.push(arcText(store, outArcs.word1At(vertex, at), outArcs.valueAt(vertex, at), otherId));
+    for (let index = 0; index < outArcs.length(vertex); index++) {
+      const otherId = ids.idOf(outArcs.otherAt(vertex, index));
+      out.push(
+        arcText(store, outArcs.word1At(vertex, index), outArcs.valueAt(vertex, index), otherId),
+      );
     }
     const from = [];
-    for (let at = 0; at < inArcs.length(vertex); at++) {
-      const otherId = ids.idOf(inArcs.otherAt(vertex, at));
-      from.push(arcText(store, inArcs.word1At(vertex, at), inArcs.valueAt(vertex, at), otherId));
+    for (let index = 0; index < inArcs.length(vertex); index++) {
+      const otherId = ids.idOf(inArcs.otherAt(vertex, index));
+      from.push(
+        arcText(store, inArcs.word1At(vertex, index), inArcs.valueAt(vertex, index), otherId),
+      );
     }
     plain[id] = {
       isReal: vertices.isReal(vertex),
@@ -138,7 +142,7 @@ export function plainStore(store: GraphStore, prefix: string): PlainGraph {
       createdAt: vertices.createdAt(vertex),
       expiresAt: decodeSecond(vertices.expiresAt(vertex)),
       properties: sorted(properties.all(vertex)),
-      vectors: vectorsOf(store, vertex),
+      vectors: readVectors(store, vertex),
       degrees: [vertices.outDegree(vertex), vertices.inDegree(vertex)],
       out: out.sort(),
       in: from.sort(),
@@ -166,7 +170,7 @@ export function plainModel(model: GraphModel): PlainGraph {
   return plain;
 }
 
-function vectorsOf(store: GraphStore, vertex: number): [string, number[]][] {
+function readVectors(store: GraphStore, vertex: number): [string, number[]][] {
   return store.vectorFields
     .all()
     .filter((table) => table.has(vertex))

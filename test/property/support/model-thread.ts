@@ -11,9 +11,9 @@ import { GraphModel } from "./graph-model.js";
 import {
   makeChange,
   openForChanges,
-  outcomeOf,
   type PlainGraph,
   plainModel,
+  runChange,
 } from "./make-change.js";
 import { Random } from "./random.js";
 
@@ -36,7 +36,7 @@ export type ModelThreadResult = { readonly ownModel: PlainGraph } | { readonly f
 
 const VERTICES = 40;
 
-function idsOf(prefix: string): string[] {
+function makeIds(prefix: string): string[] {
   return Array.from({ length: VERTICES }, (_, index) => `${prefix}${index}`);
 }
 
@@ -46,15 +46,15 @@ async function run(data: ModelThreadData): Promise<ModelThreadResult> {
   if (data.changesAtOnce > 0) trackGraph(changed.store, () => {});
   const random = new Random(data.seed);
   const model = new GraphModel();
-  const [ownIds, shared] = [idsOf(data.ownIds), idsOf(data.shared)];
+  const [ownIds, shared] = [makeIds(data.ownIds), makeIds(data.shared)];
   Atomics.add(data.ready, 0, 1);
   while (Atomics.load(data.ready, 0) < data.threads);
   for (let index = 0; index < data.changes; index++) {
     if (index % data.changesAtOnce === 0) await nextTask();
-    outcomeOf(() => makeChange(changed, randomChange(random, shared)));
+    runChange(() => makeChange(changed, randomChange(random, shared)));
     const change = randomChange(random, ownIds);
-    const expected = JSON.stringify(outcomeOf(() => model.make(change, clock.second)));
-    const actual = JSON.stringify(outcomeOf(() => makeChange(changed, change)));
+    const expected = JSON.stringify(runChange(() => model.make(change, clock.second)));
+    const actual = JSON.stringify(runChange(() => makeChange(changed, change)));
     if (actual === expected) continue;
     return { failure: `change ${index}, ${JSON.stringify(change)}: ${actual}, not ${expected}` };
   }

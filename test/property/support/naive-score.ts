@@ -4,8 +4,8 @@
 export function naiveScore(measure: string, a: readonly number[], b: readonly number[]): number {
   const length = Math.min(...[a, b].map((each) => Math.ceil(each.length / 32) * 32));
   let [product, ownSquares, others, distance] = [0, 0, 0, 0];
-  for (let at = 0; at < length; at++) {
-    const [left, right] = [a[at] ?? 0, b[at] ?? 0];
+  for (let index = 0; index < length; index++) {
+    const [left, right] = [a[index] ?? 0, b[index] ?? 0];
     product += left * right;
     ownSquares += left * left;
     others += right * right;

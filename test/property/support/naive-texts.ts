@@ -39,7 +39,7 @@ export function searchNaively(
   const norm = (document: NaiveDocument, key: number): number =>
     1 - B + (B * LENGTH_OF_BYTE[byteOfLength(length(document[key]))]!) / averages[key]!;
   const idf = (count: number): number => Math.log(1 + (size - count + 0.5) / (count + 0.5));
-  const countOf = (term: string): number => {
+  const countTerm = (term: string): number => {
     const counts = boosts.map((boost, key) => {
       if (boost === 0) return 0;
       return [...documents.values()].filter((document) => document[key]?.includes(term)).length;
@@ -47,12 +47,12 @@ export function searchNaively(
     return Math.max(...counts);
   };
   const scored = (part: SearchPart): Map<number, number> => {
-    const terms = part.kind === "word" ? termsOf(documents, part, search) : new Map();
+    const terms = part.kind === "word" ? listTerms(documents, part, search) : new Map();
     const weight =
       part.kind === "word"
-        ? idf(statistics?.frequencies[word++] ?? Math.max(0, ...[...terms.keys()].map(countOf)))
+        ? idf(statistics?.frequencies[word++] ?? Math.max(0, ...[...terms.keys()].map(countTerm)))
         : part.terms.reduce(
-            (sum, term) => sum + idf(statistics?.frequencies[word++] ?? countOf(term)),
+            (sum, term) => sum + idf(statistics?.frequencies[word++] ?? countTerm(term)),
             0,
           );
     const scores = new Map<number, number>();
@@ -63,8 +63,8 @@ export function searchNaively(
         const frequency =
           part.kind === "word"
             ? words.reduce((total, word) => total + (terms.get(word ?? "") ?? 0), 0)
-            : words.filter((_, at) =>
-                part.terms.every((term, index) => words[at + part.offsets[index]!] === term),
+            : words.filter((_, position) =>
+                part.terms.every((term, index) => words[position + part.offsets[index]!] === term),
               ).length;
         if (frequency > 0) sum += (boost * frequency) / norm(document, key);
       }
@@ -103,7 +103,7 @@ export function averageLengths(
 }
 
 /** Terms that a word stands for, with their factors. */
-function termsOf(
+function listTerms(
   documents: ReadonlyMap<number, NaiveDocument>,
   part: SearchPart & { readonly kind: "word" },
   { edits, synonyms, boosts }: NaiveSearch,

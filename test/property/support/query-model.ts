@@ -103,7 +103,7 @@ export class QueryModel {
   }
 
   walk(tail: string, level: number, rule: Rule, defaultDirection: number): boolean {
-    const direction = directionOf(rule.arc, defaultDirection);
+    const direction = filterDirection(rule.arc, defaultDirection);
     const isCollecting = !this.#isQuiet && rule.collect !== false;
     const isSibling = isCollecting && rule.collect !== true;
     const counted = new Set<string>();
@@ -120,7 +120,7 @@ export class QueryModel {
     }
     this.neighbors += counted.size;
     if (isSibling) {
-      const direction = directionOf(rule.collect, D_ANY);
+      const direction = filterDirection(rule.collect, D_ANY);
       for (const { head, arc, side } of this.#around(tail, D_ANY, rule.collect)) {
         const isAgreed = direction === D_ANY || direction === (side === 0 ? D_OUT : D_IN);
         if (!isAgreed || !matched.has(`${side} ${head}`)) continue;
@@ -152,7 +152,7 @@ export class QueryModel {
 
   /** Without a filter counters are used, which include forward-only arcs at both ends. */
   degree(vertex: string, filter: unknown, defaultDirection: number): number {
-    const direction = directionOf(filter, defaultDirection);
+    const direction = filterDirection(filter, defaultDirection);
     if (!isUnfiltered(filter)) return this.#around(vertex, direction, filter).length;
     const outward = direction === D_IN ? 0 : this.#outOf(vertex).length;
     return outward + (direction === D_OUT ? 0 : this.#into(vertex).length);
@@ -254,10 +254,10 @@ export interface Rule {
 }
 
 /** Direction of a filter: that of the inner filter, whatever is negated. */
-function directionOf(filter: unknown, otherwise: number): number {
+function filterDirection(filter: unknown, otherwise: number): number {
   if (typeof filter === "number") return filter;
   if (!Array.isArray(filter)) return otherwise;
-  if (typeof filter[0] === "boolean") return directionOf(filter[1], otherwise);
+  if (typeof filter[0] === "boolean") return filterDirection(filter[1], otherwise);
   return (filter[1] as number | undefined) ?? otherwise;
 }
 

@@ -19,7 +19,7 @@ export function widenTypes(random: Random, types: TypeTable): TypeTable {
 export function confuseTypes(random: Random, types: TypeTable): TypeTable {
   // Without references, which could become self-references without content.
   const parts = Object.values(types)
-    .flatMap(partsOf)
+    .flatMap(childShapes)
     .filter(({ kind }) => kind !== "ref" && kind !== "union");
   return editTypes(random, types, () => random.of(parts));
 }
@@ -27,11 +27,11 @@ export function confuseTypes(random: Random, types: TypeTable): TypeTable {
 function editTypes(random: Random, types: TypeTable, edit: Edit): TypeTable {
   const name = random.of(Object.keys(types));
   const shape = types[name]!;
-  return { ...types, [name]: editPart(shape, random.below(partsOf(shape).length), edit) };
+  return { ...types, [name]: editPart(shape, random.below(childShapes(shape).length), edit) };
 }
 
 /** A shape and all its parts, outermost first. */
-function partsOf(shape: TypeShape): readonly TypeShape[] {
+function childShapes(shape: TypeShape): readonly TypeShape[] {
   const parts: TypeShape[] = [];
   visit(shape, (part) => {
     parts.push(part);

@@ -72,28 +72,31 @@ const nested =
   (random, depth) =>
     depth > MAX_DEPTH ? null : make(random, depth + 1);
 
-const oneOf =
+const pickOneOf =
   (values: readonly unknown[]): Make =>
   (random) =>
     random.of(values);
-const relationship = of(oneOf(RELATIONSHIPS), oneOf(["*", null]));
+const relationship = of(pickOneOf(RELATIONSHIPS), pickOneOf(["*", null]));
 const bounds = combine(number, number);
 const valueCondition = of(
   ...[number, text, nothing, combine(comparison, number), combine(comparison, text)],
-  ...[combine(oneOf([constants.V_RANGE, constants.V_NRANGE]), bounds), combine(comparison, bounds)],
+  ...[
+    combine(pickOneOf([constants.V_RANGE, constants.V_NRANGE]), bounds),
+    combine(comparison, bounds),
+  ],
 );
 const arcFilter: Make = of(
   ...[nothing, flag, direction, relationship],
   ...[list(relationship, direction, modifier, comparison, number)],
   ...[combine(relationship, direction, modifier, comparison, bounds)],
   combine(
-    oneOf([true, false]),
+    pickOneOf([true, false]),
     nested((random, depth) => arcFilter(random, depth)),
   ),
   some({ rel: relationship, dir: direction, mod: modifier, cond: comparison, value: number }, 2),
 );
-const collect = of(flag, arcFilter, oneOf([constants.C_SCAN]));
-const negatable = (make: Make): Make => of(make, combine(oneOf([true, false]), make));
+const collect = of(flag, arcFilter, pickOneOf([constants.C_SCAN]));
+const negatable = (make: Make): Make => of(make, combine(pickOneOf([true, false]), make));
 const times = some(
   { created: valueCondition, modified: valueCondition, expires: valueCondition },
   2,
@@ -110,7 +113,7 @@ const rule = of(
 );
 const conditionMembers: Members = {
   virtual: flag,
-  type: of(oneOf([...TYPES, "*", null]), combine(comparison, oneOf(TYPES))),
+  type: of(pickOneOf([...TYPES, "*", null]), combine(comparison, pickOneOf(TYPES))),
   degree,
   indegree: degree,
   outdegree: degree,
@@ -140,18 +143,29 @@ const vertexCondition: Make = of(
 );
 
 const resultMembers: Members = {
-  result: of(format, format, oneOf(["simple", "str", "list", "dict", "other"]), number),
-  fields: of(field, field, number, list(...FIELD_NAMES.map((name) => oneOf([name])))),
-  select: oneOf(["age", "age, city", "*", "price ? 5", ".id, .type", "a: b", "", ",", "?", "'x"]),
+  result: of(format, format, pickOneOf(["simple", "str", "list", "dict", "other"]), number),
+  fields: of(field, field, number, list(...FIELD_NAMES.map((name) => pickOneOf([name])))),
+  select: pickOneOf([
+    "age",
+    "age, city",
+    "*",
+    "price ? 5",
+    ".id, .type",
+    "a: b",
+    "",
+    ",",
+    "?",
+    "'x",
+  ]),
   sortby: of(sortKey, sortKey, number),
   counts: flag,
   timing: flag,
 };
 const pageMembers: Members = { hits: number, offset: number };
-const key = oneOf(KEYS);
+const key = pickOneOf(KEYS);
 /** Values that an option accepts, and sometimes others. */
 const option = (...values: readonly unknown[]): Make =>
-  of(oneOf(values), oneOf(values), oneOf(values), number, text, nothing);
+  of(pickOneOf(values), pickOneOf(values), pickOneOf(values), number, text, nothing);
 const aggregates: Members = { stats: of(key, list(key, key)), distinct: key };
 const facet: Make = of(
   ...[option(1, 5), option(1, 5)],

@@ -5,7 +5,7 @@ import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memo
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { FakeClock } from "./fake-clock.js";
 import { randomChange } from "./graph-change.js";
-import { makeChange, openForChanges, outcomeOf } from "./make-change.js";
+import { makeChange, openForChanges, runChange } from "./make-change.js";
 import { Random } from "./random.js";
 
 export interface RecordingThreadData {
@@ -26,7 +26,7 @@ function run({ share, thread, seed, changes, ready, threads }: RecordingThreadDa
   Atomics.add(ready, 0, 1);
   while (Atomics.load(ready, 0) < threads);
   for (let index = 0; index < changes; index++) {
-    outcomeOf(() => makeChange(changed, randomChange(random, IDS)));
+    runChange(() => makeChange(changed, randomChange(random, IDS)));
   }
 }
 

@@ -24,7 +24,7 @@ export function makeStep(store: GraphStore, seed: number, step: number): void {
   graph.createVertex(STEPS, { properties: { done: step } });
 }
 
-export function stepsOf(store: GraphStore): number {
+export function countSteps(store: GraphStore): number {
   const { ids, keys, properties } = store;
   const vertex = ids.find(STEPS);
   return vertex === 0 ? 0 : Number(properties.get(vertex, keys.codeOf("done")));
@@ -35,7 +35,7 @@ if (process.argv[2] === "--save") saveForEver(process.argv[3]!, Number(process.a
 function saveForEver(folder: string, seed: number): never {
   const store =
     loadGraph(SAVED_NAME, folder, TEST_THREAD) ?? GraphStore.create(SAVED_NAME, TEST_THREAD);
-  for (let step = stepsOf(store) + 1; ; step++) {
+  for (let step = countSteps(store) + 1; ; step++) {
     makeStep(store, seed, step);
     writeSync(1, `saving ${step}\n`);
     saveGraph(store, folder, { minDeltaGraphBytes: 0, isForced: step % FULL_EVERY === 0 });

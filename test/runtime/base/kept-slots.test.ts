@@ -84,20 +84,20 @@ test("responses carry the map id while the content of a move is known to be abse
   const plan = { ...PLAN, own: 1 };
   new KeptSlots(root, plan).storeInitial();
   const slots = new KeptSlots(root, plan);
-  const idOf = (receivedMs: number) => threadSlots()!.idSince(receivedMs);
-  const id = idOf(1e15);
+  const idSince = (receivedMs: number) => threadSlots()!.idSince(receivedMs);
+  const id = idSince(1e15);
   slots.setAbsentMove("a");
   slots.change({ do: "hold", move: MOVE });
-  assert.equal([idOf(1e15), idOf(1)], [id, id]);
+  assert.equal([idSince(1e15), idSince(1)], [id, id]);
   slots.setAbsentMove(null);
-  assert.is(idOf(1e15), null);
+  assert.is(idSince(1e15), null);
   slots.setAbsentMove("b");
-  assert.is(idOf(1e15), null);
+  assert.is(idSince(1e15), null);
   slots.setAbsentMove("a");
   // Requests received before may have seen some.
-  assert.equal([idOf(1e15), idOf(1)], [id, null]);
+  assert.equal([idSince(1e15), idSince(1)], [id, null]);
   assert.ok(new KeptSlots(root, plan));
-  assert.is(idOf(1e15), null);
+  assert.is(idSince(1e15), null);
 });
 
 test("a dispatcher uses a map before it is durable", ({ root }) => {

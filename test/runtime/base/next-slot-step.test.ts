@@ -21,7 +21,7 @@ const MOVE: SlotMove = { id: "a", version: 1, from: "B1", to: "B2", slots: [3] }
 const COPIED = { move: MOVE, isCopied: true, isApplied: false };
 
 /** @param commands that the members of a group have executed */
-function memberOf(id: string, ...commands: readonly SlotCommand[]): SlotMember {
+function makeMember(id: string, ...commands: readonly SlotCommand[]): SlotMember {
   const group = id.slice(0, 2);
   const record = commands.reduce((before, command) => changeSlots(before, group, command), SETTLED);
   return { id, group, record, leads: id === group, term: 0 };
@@ -33,31 +33,31 @@ const [give, take, clear] = (["give", "take", "clear"] as const).map((kind): Slo
 });
 
 test("the only member of a target holds the move while it writes", () => {
-  const others = [memberOf("B1", hold), memberOf("B3")];
-  assert.is(nextSlotStep([...others, memberOf("B2")], COPIED).do, "apply");
-  const two = [memberOf("B2"), memberOf("B2.1")];
+  const others = [makeMember("B1", hold), makeMember("B3")];
+  assert.is(nextSlotStep([...others, makeMember("B2")], COPIED).do, "apply");
+  const two = [makeMember("B2"), makeMember("B2.1")];
   const tellStep = { do: "tell", to: ["B2", "B2.1"], command: hold };
   assert.equal(nextSlotStep([...others, ...two], COPIED), tellStep);
 });
 
 test("the only member of a source holds the move while it encodes", () => {
   const begun = { ...COPIED, isCopied: false };
-  const others = [memberOf("B2"), memberOf("B3")];
-  assert.is(nextSlotStep([memberOf("B1"), ...others], begun).do, "copy");
-  assert.is(nextSlotStep([memberOf("B1"), ...others], COPIED).do, "lost");
-  const two = [memberOf("B1"), memberOf("B1.1")];
+  const others = [makeMember("B2"), makeMember("B3")];
+  assert.is(nextSlotStep([makeMember("B1"), ...others], begun).do, "copy");
+  assert.is(nextSlotStep([makeMember("B1"), ...others], COPIED).do, "lost");
+  const two = [makeMember("B1"), makeMember("B1.1")];
   const tellStep = { do: "tell", to: ["B1", "B1.1"], command: hold };
   assert.equal(nextSlotStep([...two, ...others], begun), tellStep);
 });
 
 test("the only member of a source forgets the move while it removes the slots", () => {
   const attempt = { ...COPIED, isApplied: true };
-  const others = [memberOf("B2", hold), memberOf("B3")];
-  const step = nextSlotStep([memberOf("B1", hold, give!), ...others], attempt);
+  const others = [makeMember("B2", hold), makeMember("B3")];
+  const step = nextSlotStep([makeMember("B1", hold, give!), ...others], attempt);
   assert.ok(step.do === "remove");
   assert.equal([step.last, step.afterwards], [clear, null]);
   // Replicas may have the content for longer than their leader.
-  const two = [memberOf("B1", hold, give!), memberOf("B1.1", hold, give!)];
+  const two = [makeMember("B1", hold, give!), makeMember("B1.1", hold, give!)];
   const both = nextSlotStep([...two, ...others], attempt);
   assert.ok(both.do === "remove");
   assert.is(both.last, null);
@@ -65,18 +65,18 @@ test("the only member of a source forgets the move while it removes the slots", 
 });
 
 test("a move completes after its source has forgotten it", () => {
-  const source = memberOf("B1", hold, give!, clear!);
-  const others = [source, memberOf("B3")];
+  const source = makeMember("B1", hold, give!, clear!);
+  const others = [source, makeMember("B3")];
   for (const attempt of [null, { ...COPIED, isApplied: true }]) {
-    const tellStep = nextSlotStep([...others, memberOf("B2", hold)], attempt);
+    const tellStep = nextSlotStep([...others, makeMember("B2", hold)], attempt);
     assert.equal(tellStep, { do: "tell", to: ["B2"], command: take });
-    const last = nextSlotStep([...others, memberOf("B2", hold, take!)], attempt);
-    const { record } = memberOf("B1", hold, give!, clear!);
+    const last = nextSlotStep([...others, makeMember("B2", hold, take!)], attempt);
+    const { record } = makeMember("B1", hold, give!, clear!);
     assert.equal(last, { do: "tell", to: ["B3"], command: { do: "install", record } });
   }
   // A source that has undone it has no such map.
-  const undone = memberOf("B1", hold, { do: "abort", id: MOVE.id });
-  const step = nextSlotStep([undone, memberOf("B2", hold), memberOf("B3")], null);
+  const undone = makeMember("B1", hold, { do: "abort", id: MOVE.id });
+  const step = nextSlotStep([undone, makeMember("B2", hold), makeMember("B3")], null);
   assert.ok(step.do === "remove");
   assert.equal([step.at.id, step.last], ["B2", { do: "abort", id: MOVE.id }]);
 });

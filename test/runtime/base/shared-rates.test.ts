@@ -16,10 +16,10 @@ class Bucket {
     this.#tokens = perMinute;
   }
 
-  take(at: number): boolean {
-    const refilled = ((at - this.#at) / MINUTE_MS) * this.perMinute;
+  take(timeMs: number): boolean {
+    const refilled = ((timeMs - this.#at) / MINUTE_MS) * this.perMinute;
     this.#tokens = Math.min(this.perMinute, this.#tokens + refilled);
-    this.#at = at;
+    this.#at = timeMs;
     // Times are rounded to 1/64 ms.
     if (this.#tokens < 1 - (0.05 / MINUTE_MS) * this.perMinute) return false;
     this.#tokens--;
@@ -40,12 +40,12 @@ test("allow the requests that a token bucket per key allows", () => {
   for (const perMinute of [1, 3, 60, 1000, 100_000]) {
     const keys = Array.from({ length: 20 }, (_, number) => `${perMinute} model ${number}`);
     const buckets = new Map(keys.map((key) => [key, new Bucket(perMinute)]));
-    let at = START_MS;
+    let timeMs = START_MS;
     for (let turn = 0; turn < 3000; turn++) {
-      at += Math.floor(random() * 40);
+      timeMs += Math.floor(random() * 40);
       const key = keys[Math.floor(random() * keys.length)]!;
-      const { isAllowed, waitMs, remaining } = takeRate(key, perMinute, () => at);
-      assert.is(isAllowed, buckets.get(key)!.take(at), `${key} turn ${turn}`);
+      const { isAllowed, waitMs, remaining } = takeRate(key, perMinute, () => timeMs);
+      assert.is(isAllowed, buckets.get(key)!.take(timeMs), `${key} turn ${turn}`);
       assert.is(waitMs > 0, remaining === 0 || !isAllowed, `${key} waits ${waitMs}`);
     }
   }
@@ -64,9 +64,9 @@ test("report when the next request is allowed", () => {
 test("allow a request whose thread was paused while another one counted a later one", () => {
   const times = [START_MS, START_MS + 50];
   const clock = (): number => {
-    const at = times.shift()!;
-    if (at === START_MS) assert.ok(takeRate("paused", 2, () => START_MS + 40).isAllowed);
-    return at;
+    const timeMs = times.shift()!;
+    if (timeMs === START_MS) assert.ok(takeRate("paused", 2, () => START_MS + 40).isAllowed);
+    return timeMs;
   };
   assert.ok(takeRate("paused", 2, clock).isAllowed);
   assert.not.ok(takeRate("paused", 2, () => START_MS + 60).isAllowed);

@@ -136,10 +136,10 @@ test("from 4 to 5 groups and back, at most 21 % of the slots move", () => {
   assert.is(moved(moves), 819);
   assert.ok(moves.every(({ to }) => to === "B5"));
   let record: SlotRecord = { version: 0, map, groups: five, move: null };
-  for (const [at, planned] of moves.entries()) {
-    const change = { ...planned, id: `${at}`, version: record.version + 1 };
+  for (const [index, planned] of moves.entries()) {
+    const change = { ...planned, id: `${index}`, version: record.version + 1 };
     const heldRecord = changeSlots(record, planned.to, { do: "hold", move: change });
-    record = changeSlots(heldRecord, planned.to, { do: "take", id: `${at}` });
+    record = changeSlots(heldRecord, planned.to, { do: "take", id: `${index}` });
   }
   assert.equal(planSlotMoves(record.map, five, five), []);
   assert.is(moved(planSlotMoves(record.map, five, four)), 819);

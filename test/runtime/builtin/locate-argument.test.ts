@@ -33,8 +33,8 @@ test("stops at the last part that exists", () => {
 test("ends for texts of any form", () => {
   for (const text of ['{"a"', "[[[", '{"a": "', "{,,}", "[1 2 3]", '{"a": {"b": [', "}{", "{:}"]) {
     for (const path of ["a", "a.b[1]", "[2]", "zzz"]) {
-      const at = locateArgument(text, path);
-      assert.ok(at >= 0 && at <= text.length, text);
+      const location = locateArgument(text, path);
+      assert.ok(location >= 0 && location <= text.length, text);
     }
   }
 });

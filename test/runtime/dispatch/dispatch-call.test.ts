@@ -44,7 +44,7 @@ test("maps a target to one partition, modulo the width", async () => {
     await small!.answer(1, 0);
     assert.is(await owner.outcome(), "-,p1r0,-");
   }
-  assert.is(small!.at(0, 0).accepted + small!.at(2, 0).accepted, 0);
+  assert.is(small!.backEnd(0, 0).accepted + small!.backEnd(2, 0).accepted, 0);
 });
 
 test("sends nothing while one partition is busy", async () => {
@@ -73,7 +73,7 @@ for (const [name, fault] of FAULTS) {
       for (const backEnd of small!.matrix.all()) backEnd.markUp();
       const { owner } = small!.begin("/a", options);
       await small!.answer(0, 0);
-      fault(await small!.at(1, 0).next());
+      fault(await small!.backEnd(1, 0).next());
       const repeatedRequest = await small!.answer(1, 1);
       assert.is(repeatedRequest.body, options.body ?? "");
       assert.is(await owner.outcome(), "p0r0,p1r1");
@@ -85,7 +85,7 @@ for (const [name, fault] of FAULTS) {
 
 test("retries on another replica after a refused connection, even for a POST", async () => {
   await matrix(1, 2);
-  await small!.at(0, 0).close();
+  await small!.backEnd(0, 0).close();
   const { owner } = small!.begin("/a", { method: "POST", body: "b" });
   await small!.answer(0, 1);
   assert.is(await owner.outcome(), "p0r1");
@@ -97,14 +97,14 @@ test("retries a GET but not a POST after a connection closed without a response"
   for (const end of ["end", "resetAndDestroy"] as const) {
     for (const backEnd of small!.matrix.all()) backEnd.markUp();
     const get = small!.begin();
-    (await small!.at(0, 0).next()).socket[end]();
+    (await small!.backEnd(0, 0).next()).socket[end]();
     await small!.answer(0, 1);
     assert.is(await get.owner.outcome(), "p0r1");
     for (const backEnd of small!.matrix.all()) backEnd.markUp();
     const post = small!.begin("/a", { method: "POST", body: "b" });
-    (await small!.at(0, 0).next()).socket[end]();
+    (await small!.backEnd(0, 0).next()).socket[end]();
     assert.match(await post.owner.outcome(), /^<partial: 0 width: 1> \| 503 \| /);
-    assert.is(small!.at(0, 1).requests.length, 0);
+    assert.is(small!.backEnd(0, 1).requests.length, 0);
     assert.equal(small!.down(), ["p0r0"]);
   }
 });
@@ -114,17 +114,20 @@ test("does not retry after a truncated or invalid response", async () => {
   for (const bytes of [answerText(200, "body", PARTIAL).slice(0, -1), "H", "220 mail\r\n\r\n"]) {
     for (const backEnd of small!.matrix.all()) backEnd.markUp();
     const { owner } = small!.begin();
-    (await small!.at(0, 0).next()).socket.end(bytes, "latin1");
+    (await small!.backEnd(0, 0).next()).socket.end(bytes, "latin1");
     assert.match(await owner.outcome(), /^<partial: 0 width: 1> \| 503 \| (connection|invalid)/);
     assert.equal(small!.down(), ["p0r0"]);
   }
-  assert.is(small!.at(0, 1).accepted, 0);
+  assert.is(small!.backEnd(0, 1).accepted, 0);
 });
 
 test("reports other errors with the message of the lowest partition", async () => {
   await matrix(3, 2);
   const { owner } = small!.begin();
-  const [second, thirdRequest] = [await small!.at(1, 0).next(), await small!.at(2, 0).next()];
+  const [second, thirdRequest] = [
+    await small!.backEnd(1, 0).next(),
+    await small!.backEnd(2, 0).next(),
+  ];
   thirdRequest.answer(404, '{"message": "third"}', "Content-Type: application/json");
   second.answer(400, '{"message": "sec\\"ond"}', "Content-Type: application/json");
   await small!.answer(0, 0);
@@ -135,14 +138,14 @@ test("reports other errors with the message of the lowest partition", async () =
 test("rejects a response that is not a partial, unless it is relayed", async () => {
   await matrix(1, 1);
   const merged = small!.begin();
-  (await small!.at(0, 0).next()).answer(200, "plain", "Content-Type: text/plain");
+  (await small!.backEnd(0, 0).next()).answer(200, "plain", "Content-Type: text/plain");
   assert.is(await merged.owner.outcome(), "<partial: 0 width: 1> | 200 | ?");
   const failed = small!.begin();
-  (await small!.at(0, 0).next()).answer(500, "partial", PARTIAL);
+  (await small!.backEnd(0, 0).next()).answer(500, "partial", PARTIAL);
   assert.is(await failed.owner.outcome(), "<partial: 0 width: 1> | 500 | ?");
   for (const status of [200, 404, 500]) {
     const relayed = small!.begin("/a", { isRelayed: true });
-    (await small!.at(0, 0).next()).answer(status, `plain ${status}`);
+    (await small!.backEnd(0, 0).next()).answer(status, `plain ${status}`);
     assert.is(await relayed.owner.outcome(), `plain ${status}`);
   }
 });
@@ -150,19 +153,19 @@ test("rejects a response that is not a partial, unless it is relayed", async () 
 test("fails with 503 when no healthy replica is left", async () => {
   await matrix(2, 2);
   const { owner } = small!.begin();
-  for (const replica of [0, 1]) (await small!.at(1, replica).next()).answer(503, "");
+  for (const replica of [0, 1]) (await small!.backEnd(1, replica).next()).answer(503, "");
   assert.is(await owner.outcome(), "503 Partition(s) down");
   // The back-end of the other partition did not fail.
   assert.equal(small!.down(), ["p1r0", "p1r1"]);
-  await until(() => small!.at(0, 0).open === 0, "end of the request that is under way");
+  await until(() => small!.backEnd(0, 0).open === 0, "end of the request that is under way");
   assert.is(await small!.begin().owner.outcome(), "503 Partition(s) down");
 });
 
 test("does not retry on a revived replica that failed the same request", async () => {
   await matrix(1, 2);
   const { owner } = small!.begin();
-  (await small!.at(0, 0).next()).answer(503, "");
-  const second = await small!.at(0, 1).next();
+  (await small!.backEnd(0, 0).next()).answer(503, "");
+  const second = await small!.backEnd(0, 1).next();
   small!.matrix.backEnds[0]![0]!.markUp();
   second.answer(503, "");
   assert.is(await owner.outcome(), "503 Partition(s) down");
@@ -172,7 +175,7 @@ test("fails with 429 when all replicas are overloaded", async () => {
   await matrix(1, 2);
   const { owner } = small!.begin();
   for (const replica of [0, 1]) {
-    (await small!.at(0, replica).next()).answer(429, '{"message": "too much"}');
+    (await small!.backEnd(0, replica).next()).answer(429, '{"message": "too much"}');
   }
   assert.is(await owner.outcome(), "429 <partial: 0 width: 1> | 429 | too much");
 });
@@ -180,26 +183,26 @@ test("fails with 429 when all replicas are overloaded", async () => {
 test("fails with 429 when one replica is down and the other overloaded", async () => {
   await matrix(1, 2);
   const { owner } = small!.begin();
-  (await small!.at(0, 0).next()).answer(503, "");
-  (await small!.at(0, 1).next()).answer(429, '{"message": "too much"}');
+  (await small!.backEnd(0, 0).next()).answer(503, "");
+  (await small!.backEnd(0, 1).next()).answer(429, '{"message": "too much"}');
   assert.is(await owner.outcome(), "429 <partial: 0 width: 1> | 429 | too much");
 });
 
 test("fails primary requests instead of sending them to another row", async () => {
   await matrix(1, 2);
   const { owner } = small!.begin("/a", { isPrimary: true });
-  (await small!.at(0, 0).next()).answer(503, "");
+  (await small!.backEnd(0, 0).next()).answer(503, "");
   assert.is(await owner.outcome(), "503 Partition(s) down");
-  assert.is(small!.at(0, 1).accepted, 0);
+  assert.is(small!.backEnd(0, 1).accepted, 0);
 });
 
 test("queues a retry when all other replicas are busy", async () => {
   await matrix(1, 2, { channels: 1 });
   const blocker = small!.begin("/block", { affinity: 1 });
-  const blocking = await small!.at(0, 1).next();
+  const blocking = await small!.backEnd(0, 1).next();
   const { call, owner } = small!.begin();
   assert.is(call.isRetried, false);
-  (await small!.at(0, 0).next()).answer(503, "");
+  (await small!.backEnd(0, 0).next()).answer(503, "");
   await until(() => owner.waits === 1, "waiting");
   assert.is(call.isRetried, true);
   assert.is(call.advance(), false);
@@ -213,10 +216,13 @@ test("queues a retry when all other replicas are busy", async () => {
 test("completes once when cancelled, and aborts requests in flight", async () => {
   await matrix(2, 1);
   const { call, owner } = small!.begin();
-  await small!.at(0, 0).next();
+  await small!.backEnd(0, 0).next();
   for (let times = 0; times < 2; times++) call.cancel(503, "Service Out");
   assert.is(await owner.outcome(), "503 Service Out");
-  await until(() => small!.at(0, 0).open + small!.at(1, 0).open === 0, "end of the connections");
+  await until(
+    () => small!.backEnd(0, 0).open + small!.backEnd(1, 0).open === 0,
+    "end of the connections",
+  );
   assert.equal(small!.down(), []);
 });
 

@@ -30,7 +30,7 @@ const INCOMPLETE = { "allow-incomplete": true };
 test("fails when the request line is too long for a back-end", async () => {
   await matrix(1, 1);
   const { owner } = small!.begin();
-  (await small!.at(0, 0).next()).answer(414, '{"message": "URI Too Long"}');
+  (await small!.backEnd(0, 0).next()).answer(414, '{"message": "URI Too Long"}');
   assert.is(await owner.outcome(), "<partial: 0 width: 1> | 414 | URI Too Long");
   assert.is((owner.outcomes[0] as Failure).status, 414);
 });
@@ -39,7 +39,7 @@ test("forwards the error of a full disk, and keeps the back-end", async () => {
   await matrix(1, 1);
   for (let turn = 0; turn < 6; turn++) {
     const { owner } = small!.begin("/a", { method: "POST", body: "b" });
-    (await small!.at(0, 0).next()).answer(507, '{"message": "full"}');
+    (await small!.backEnd(0, 0).next()).answer(507, '{"message": "full"}');
     assert.is(await owner.outcome(), "<partial: 0 width: 1> | 507 | full");
     assert.is((owner.outcomes[0] as Failure).status, 507);
   }
@@ -61,7 +61,7 @@ for (const [label, lose] of Object.entries(LOSSES)) {
     await matrix(1, 2, { leader: true });
     const change = { method: "POST", body: "b", isKeyed: true } as const;
     const { owner } = small!.begin("/a", change);
-    const [first, second] = [small!.at(0, 0), small!.at(0, 1)];
+    const [first, second] = [small!.backEnd(0, 0), small!.backEnd(0, 1)];
     await until(() => first.requests.length + second.requests.length > 0, "request");
     const isFirst = first.requests.length > 0;
     lose(await (isFirst ? first : second).next());
@@ -74,12 +74,12 @@ for (const [label, lose] of Object.entries(LOSSES)) {
     const next = small!.matrix.backEnds[0]![1]!;
     next.markDown("does not lead");
     const { call, owner } = small!.begin("/a", { method: "POST", body: "b", isKeyed: true });
-    lose(await small!.at(0, 0).next());
+    lose(await small!.backEnd(0, 0).next());
     await until(() => owner.waits + owner.outcomes.length > 0, "decision");
     assert.equal([owner.waits, owner.outcomes], [1, []]);
     next.markUp();
     assert.is(call.advance(), true);
-    (await small!.at(0, 1).next()).answer(200, "done", PARTIAL);
+    (await small!.backEnd(0, 1).next()).answer(200, "done", PARTIAL);
     assert.is(await owner.outcome(), "done");
   });
 
@@ -90,7 +90,7 @@ for (const [label, lose] of Object.entries(LOSSES)) {
     ] as const) {
       await matrix(1, 2, row);
       const { owner } = small!.begin("/a", { method: "POST", body: "b", isKeyed });
-      const backEnds = [small!.at(0, 0), small!.at(0, 1)];
+      const backEnds = [small!.backEnd(0, 0), small!.backEnd(0, 1)];
       await until(() => backEnds.some(({ requests }) => requests.length > 0), "request");
       lose(await backEnds.find(({ requests }) => requests.length > 0)!.next());
       assert.match(await owner.outcome(), "<partial: 0 width: 1> | 50");
@@ -109,7 +109,7 @@ test("a plugin error that quotes its input does not depose the leader", async ()
   const { owner } = small!.begin("/a", { method: "POST", body: "b", isKeyed: true });
   const value = failureMessage("not-durable", "p").json;
   const message = { plugin: { exception: "<class 'Error'>", value } };
-  (await small!.at(0, 0).next()).answer(500, JSON.stringify({ message }));
+  (await small!.backEnd(0, 0).next()).answer(500, JSON.stringify({ message }));
   assert.match(await owner.outcome(), "<partial: 0 width: 1> | 500");
   assert.equal([owner.waits, small!.matrix.backEnds[0]![0]!.state], [0, "up"]);
 });
@@ -123,7 +123,7 @@ test("forwards rejections of keys, and no other responses with these statuses", 
     [404, true, 500],
   ] as const) {
     const { owner } = small!.begin("/a", { method: "POST", body: "b", isKeyed });
-    (await small!.at(0, 0).next()).answer(status, '{"message": "no"}');
+    (await small!.backEnd(0, 0).next()).answer(status, '{"message": "no"}');
     assert.is(await owner.outcome(), `<partial: 0 width: 1> | ${status} | no`);
     assert.is((owner.outcomes[0] as Failure).status, expected);
   }
@@ -146,24 +146,24 @@ test("never merges answers of other slots", async () => {
   const text = "back-end has other slots: restart it with the descriptor in use";
   for (const fields of [otherSlots!, [PARTIAL]]) {
     const { owner } = small!.begin();
-    (await small!.at(0, 0).next()).answer(200, "a", ...sameSlots!);
-    (await small!.at(1, 0).next()).answer(200, "b", ...fields);
+    (await small!.backEnd(0, 0).next()).answer(200, "a", ...sameSlots!);
+    (await small!.backEnd(1, 0).next()).answer(200, "b", ...fields);
     assert.is(await owner.outcome(), `<partial: 1 width: 2> | 500 | ${text}`);
   }
   // A back-end that has owned a key for the whole time has a map, whichever it is.
   const keyed = small!.begin("/a", { key: "k1" });
   const partition = new SlotMap(slots as unknown as SlotRuns).ownerOfKey("k1");
-  (await small!.at(partition, 0).next()).answer(200, "k", ...otherSlots!);
+  (await small!.backEnd(partition, 0).next()).answer(200, "k", ...otherSlots!);
   assert.match(await keyed.owner.outcome(), /k$/);
   const doubtful = small!.begin("/a", { key: "k1" });
-  (await small!.at(partition, 0).next()).answer(200, "k", PARTIAL);
+  (await small!.backEnd(partition, 0).next()).answer(200, "k", PARTIAL);
   assert.match(await doubtful.owner.outcome(), text);
   // A plugin that changes nothing is asked of another replica.
   const { owner } = small!.begin();
   owner.repeats = true;
-  (await small!.at(1, 0).next()).answer(200, "b", ...otherSlots!);
-  (await small!.at(1, 1).next()).answer(200, "c", ...sameSlots!);
-  (await small!.at(0, 0).next()).answer(200, "a", ...sameSlots!);
+  (await small!.backEnd(1, 0).next()).answer(200, "b", ...otherSlots!);
+  (await small!.backEnd(1, 1).next()).answer(200, "c", ...sameSlots!);
+  (await small!.backEnd(0, 0).next()).answer(200, "a", ...sameSlots!);
   assert.is(await owner.outcome(), "a,c");
 });
 
@@ -177,11 +177,11 @@ test("repeats a readonly request until all parts have one slot map", async () =>
   const { owner } = small!.begin();
   owner.repeats = true;
   owner.matrix = small!.matrix;
-  (await small!.at(0, 0).next()).answer(200, "old", ...sameSlots!);
-  (await small!.at(1, 0).next()).answer(200, "b", ...otherSlots!);
+  (await small!.backEnd(0, 0).next()).answer(200, "old", ...sameSlots!);
+  (await small!.backEnd(1, 0).next()).answer(200, "b", ...otherSlots!);
   // The first part is asked again, too.
-  (await small!.at(0, 0).next()).answer(200, "a", ...sameSlots!);
-  (await small!.at(1, 0).next()).answer(200, "b", ...sameSlots!);
+  (await small!.backEnd(0, 0).next()).answer(200, "a", ...sameSlots!);
+  (await small!.backEnd(1, 0).next()).answer(200, "b", ...sameSlots!);
   assert.is(await owner.outcome(), "a,b");
 });
 
@@ -189,11 +189,11 @@ test("reports the position in the matrix where an error arose", async () => {
   await matrix(3, 1);
   const { owner } = small!.begin();
   const below = '{"message": "bad", "level": 2, "partitions": [4, 1, 7]}';
-  (await small!.at(1, 0).next()).answer(500, below);
+  (await small!.backEnd(1, 0).next()).answer(500, below);
   const response = new PluginResponse().serialize();
   const text = Buffer.from(response).toString("latin1");
-  (await small!.at(0, 0).next()).answer(200, text, PARTIAL);
-  (await small!.at(2, 0).next()).answer(500, '{"message": "worse"}');
+  (await small!.backEnd(0, 0).next()).answer(200, text, PARTIAL);
+  (await small!.backEnd(2, 0).next()).answer(500, '{"message": "worse"}');
   await owner.outcome();
   const { status, hierarchy } = owner.outcomes[0] as Failure;
   assert.equal([status, hierarchy], [500, { level: 3, partitions: [3, 0, 8] }]);
@@ -202,25 +202,25 @@ test("reports the position in the matrix where an error arose", async () => {
 test("fails without waiting for slow partitions, whose channels are reused later", async () => {
   await matrix(2, 1);
   const { owner } = small!.begin();
-  const slowRequest = await small!.at(0, 0).next();
-  (await small!.at(1, 0).next()).answer(500, '{"message": "bad"}');
+  const slowRequest = await small!.backEnd(0, 0).next();
+  (await small!.backEnd(1, 0).next()).answer(500, '{"message": "bad"}');
   assert.is(await owner.outcome(), "<partial: 1 width: 2> | 500 | bad");
   assert.equal([owner.leaves, small!.matrix.backEnds[0]![0]!.running], [0, 1]);
   slowRequest.answer(200, "late", PARTIAL);
   await until(() => owner.leaves === 1, "end of the request");
   assert.equal([owner.outcomes.length, small!.matrix.backEnds[0]![0]!.running], [1, 0]);
-  assert.is(small!.at(0, 0).open, 1);
+  assert.is(small!.backEnd(0, 0).open, 1);
 });
 
 test("aborts the remaining partitions of a failed request at the deadline", async () => {
   await matrix(2, 1);
   const { call, owner } = small!.begin();
-  await small!.at(0, 0).next();
-  (await small!.at(1, 0).next()).answer(500, "");
+  await small!.backEnd(0, 0).next();
+  (await small!.backEnd(1, 0).next()).answer(500, "");
   await owner.outcome();
   call.expire(1);
   assert.equal([owner.leaves, owner.outcomes.length], [1, 1]);
-  await until(() => small!.at(0, 0).open === 0, "end of the connection");
+  await until(() => small!.backEnd(0, 0).open === 0, "end of the connection");
 });
 
 test("omits invalid and truncated responses from a partial result", async () => {
@@ -229,7 +229,7 @@ test("omits invalid and truncated responses from a partial result", async () => 
   for (const bytes of [broken, "H", "220 mail\r\n\r\n", "\0".repeat(100_000)]) {
     for (const backEnd of small!.matrix.all()) backEnd.markUp();
     const { owner } = small!.begin();
-    (await small!.at(0, 0).next()).socket.end(bytes, "latin1");
+    (await small!.backEnd(0, 0).next()).socket.end(bytes, "latin1");
     await small!.answer(1, 0);
     assert.is(await owner.outcome(), "-,p1r0");
   }
@@ -238,7 +238,7 @@ test("omits invalid and truncated responses from a partial result", async () => 
 test("omits unhealthy partitions from a partial result", async () => {
   await matrix(3, 1, {}, INCOMPLETE);
   const first = small!.begin();
-  (await small!.at(0, 0).next()).answer(503, "");
+  (await small!.backEnd(0, 0).next()).answer(503, "");
   await Promise.all([small!.answer(1, 0), small!.answer(2, 0)]);
   assert.is(await first.owner.outcome(), "-,p1r0,p2r0");
   const second = small!.begin();
@@ -249,7 +249,7 @@ test("omits unhealthy partitions from a partial result", async () => {
 test("fails when a partial result would have no partition", async () => {
   await matrix(2, 1, {}, INCOMPLETE);
   const first = small!.begin();
-  for (const partition of [0, 1]) (await small!.at(partition, 0).next()).answer(503, "");
+  for (const partition of [0, 1]) (await small!.backEnd(partition, 0).next()).answer(503, "");
   assert.is(await first.owner.outcome(), "503 All partitions down");
   assert.is(await small!.begin().owner.outcome(), "503 All partitions down");
 });
@@ -265,8 +265,8 @@ test("fails requests for one partition or row even when partial results are allo
 test("reports errors and waits for busy partitions when partial results are allowed", async () => {
   await matrix(2, 1, { channels: 1 }, INCOMPLETE);
   const { owner } = small!.begin();
-  (await small!.at(0, 0).next()).answer(500, '{"message": "bad"}');
-  const lateRequest = await small!.at(1, 0).next();
+  (await small!.backEnd(0, 0).next()).answer(500, '{"message": "bad"}');
+  const lateRequest = await small!.backEnd(1, 0).next();
   const call = new DispatchCall(small!.matrix, makeDispatch("/b"), new Owner());
   assert.is(call.advance(), false);
   lateRequest.answer(200, "x", PARTIAL);
@@ -277,8 +277,8 @@ test("counts failed partitions as responses, and only others as missing", async 
   await matrix(3, 1, {}, INCOMPLETE);
   small!.matrix.backEnds[1]![0]!.markDown("test");
   const { owner } = small!.begin();
-  (await small!.at(0, 0).next()).answer(500, '{"message": "bad"}');
-  (await small!.at(2, 0).next()).answer(500, '{"message": "bad too"}');
+  (await small!.backEnd(0, 0).next()).answer(500, '{"message": "bad"}');
+  (await small!.backEnd(2, 0).next()).answer(500, '{"message": "bad too"}');
   await owner.outcome();
   assert.equal((owner.outcomes[0] as Failure).hierarchy, { level: 1, partitions: [3, 1, 0] });
 });
@@ -286,7 +286,7 @@ test("counts failed partitions as responses, and only others as missing", async 
 test("counts a partition whose connection fails as missing", async () => {
   await matrix(2, 1);
   const { owner } = small!.begin("/a", { method: "POST", body: "b" });
-  (await small!.at(0, 0).next()).socket.destroy();
+  (await small!.backEnd(0, 0).next()).socket.destroy();
   await small!.answer(1, 0);
   await owner.outcome();
   const [parts, missing] = (owner.outcomes[0] as Failure).hierarchy.partitions;
@@ -299,13 +299,13 @@ test("refuses a change before any partition executes it while one is down", asyn
   const change = small!.begin("/a", { method: "POST", body: "b" });
   assert.match(await change.owner.outcome(), /^503 Partition\(s\) down: a POST needs all/);
   assert.is((change.owner.outcomes[0] as { isBegun?: boolean }).isBegun, false);
-  assert.is(small!.at(0, 0).accepted, 0);
+  assert.is(small!.backEnd(0, 0).accepted, 0);
 });
 
 test("fails a change that one partition may not have executed", async () => {
   await matrix(2, 1, {}, INCOMPLETE);
   const { owner } = small!.begin("/a", { method: "POST", body: "b" });
-  (await small!.at(0, 0).next()).socket.destroy();
+  (await small!.backEnd(0, 0).next()).socket.destroy();
   await small!.answer(1, 0);
   assert.match(await owner.outcome(), /^<partial: 0 width: 2> \| 503 \| /);
 });
@@ -324,7 +324,7 @@ test("omits missing partitions from the response to a POST that changes nothing"
 test("aborts a request at its timeout without a retry", async () => {
   await matrix(2, 2);
   const { call, owner } = small!.begin();
-  await small!.at(0, 0).next();
+  await small!.backEnd(0, 0).next();
   await small!.answer(1, 0);
   call.expire(10_000);
   assert.equal(owner.outcomes, []);
@@ -332,14 +332,14 @@ test("aborts a request at its timeout without a retry", async () => {
   call.expire(1);
   assert.is(await owner.outcome(), "<partial: 0 width: 2> | 503 | timeout after 1 ms");
   assert.equal(small!.down(), ["p0r0"]);
-  assert.is(small!.at(0, 1).accepted, 0);
-  await until(() => small!.at(0, 0).open === 0, "end of the connection");
+  assert.is(small!.backEnd(0, 1).accepted, 0);
+  await until(() => small!.backEnd(0, 0).open === 0, "end of the connection");
 });
 
 test("omits partitions that time out from a partial result", async () => {
   await matrix(2, 1, {}, INCOMPLETE);
   const { call, owner } = small!.begin();
-  await small!.at(0, 0).next();
+  await small!.backEnd(0, 0).next();
   await small!.answer(1, 0);
   await new Promise((resolve) => setTimeout(resolve, 5));
   call.expire(1);
@@ -350,8 +350,8 @@ test("omits a partition that times out after another replica was overloaded", as
   await matrix(2, 2, {}, INCOMPLETE);
   const { call, owner } = small!.begin();
   await small!.answer(1, 0);
-  (await small!.at(0, 0).next()).answer(429, "");
-  await small!.at(0, 1).next();
+  (await small!.backEnd(0, 0).next()).answer(429, "");
+  await small!.backEnd(0, 1).next();
   await new Promise((resolve) => setTimeout(resolve, 5));
   call.expire(1);
   assert.is(await owner.outcome(), "-,p1r0");
@@ -365,26 +365,26 @@ test("reports in a refusal whether a back-end may have executed the request", as
   };
   await matrix(2, 1);
   const running = small!.begin();
-  await small!.at(1, 0).next();
-  (await small!.at(0, 0).next()).answer(503, "");
+  await small!.backEnd(1, 0).next();
+  (await small!.backEnd(0, 0).next()).answer(503, "");
   assert.is(await isBegun(running), true);
   const none = small!.begin();
   assert.is(await isBegun(none), false);
   for (const backEnd of small!.matrix.all()) backEnd.markUp();
   const half = small!.begin();
   await small!.answer(0, 0);
-  (await small!.at(1, 0).next()).answer(503, "");
+  (await small!.backEnd(1, 0).next()).answer(503, "");
   assert.is(await isBegun(half), true);
   small!.matrix.backEnds[1]![0]!.markUp();
   const request = small!.begin("/a", { target: 1n });
-  (await small!.at(1, 0).next()).answer(503, "");
+  (await small!.backEnd(1, 0).next()).answer(503, "");
   assert.is(await isBegun(request), false);
 });
 
 test("reports requests in flight at the deadline as possibly executed", async () => {
   await matrix(1, 1, {}, INCOMPLETE);
   const { call, owner } = small!.begin();
-  await small!.at(0, 0).next();
+  await small!.backEnd(0, 0).next();
   await new Promise((resolve) => setTimeout(resolve, 5));
   call.expire(1);
   assert.is(await owner.outcome(), "503 All partitions down");

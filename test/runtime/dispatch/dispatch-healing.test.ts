@@ -25,14 +25,14 @@ function begin(isRepeatable: boolean, options: RequestOptions = {}) {
 }
 
 async function answer(partition: number, replica: number): Promise<void> {
-  const request = await small.at(partition, replica).next();
+  const request = await small.backEnd(partition, replica).next();
   request.answer(200, `p${partition}r${replica}`, PARTIAL);
 }
 
 test("retries a retryable request on another replica after a timeout", async () => {
   small = await SmallMatrix.start(1, 2);
   const { call, owner } = begin(true);
-  await small.at(0, 0).next();
+  await small.backEnd(0, 0).next();
   later(100, () => call.expire(50));
   await answer(0, 1);
   assert.is(await owner.outcome(), "p0r1");
@@ -66,7 +66,7 @@ test("retries a retryable request on another replica after a truncated response"
     for (const backEnd of small.matrix.all()) backEnd.markUp();
     const { owner } = begin(isRepeatable, { affinity: 0 });
     owner.budget = budget;
-    const { socket } = await small.at(0, 0).next();
+    const { socket } = await small.backEnd(0, 0).next();
     socket.end("HTTP/1.1 200 X\r\nContent-Length: 100\r\n\r\nhalf");
     if (isRepeatable && budget > 0) await answer(0, 1);
     assert.match(await owner.outcome(), expected);
@@ -76,14 +76,14 @@ test("retries a retryable request on another replica after a truncated response"
 test("hedges a late request on another replica and uses the first response", async () => {
   small = await SmallMatrix.start(1, 2);
   const { call, owner } = begin(true);
-  const slowRequest = await small.at(0, 0).next();
+  const slowRequest = await small.backEnd(0, 0).next();
   call.hedge(1000);
-  assert.is(small.at(0, 1).accepted, 0);
+  assert.is(small.backEnd(0, 1).accepted, 0);
   later(2000, () => call.hedge(1000));
   later(2000, () => call.hedge(1000));
   await answer(0, 1);
   assert.is(await owner.outcome(), "p0r1");
-  assert.is(small.at(0, 1).accepted, 1);
+  assert.is(small.backEnd(0, 1).accepted, 1);
   assert.equal([owner.budget, owner.leaves], [0, 0]);
   slowRequest.answer(200, "late", PARTIAL);
   await until(() => owner.leaves === 1, "end of the slow one");
@@ -93,9 +93,9 @@ test("hedges a late request on another replica and uses the first response", asy
 test("keeps waiting for the first replica when the hedge fails", async () => {
   small = await SmallMatrix.start(1, 2);
   const { call, owner } = begin(true);
-  const slowRequest = await small.at(0, 0).next();
+  const slowRequest = await small.backEnd(0, 0).next();
   later(2000, () => call.hedge(1000));
-  (await small.at(0, 1).next()).socket.destroy();
+  (await small.backEnd(0, 1).next()).socket.destroy();
   await until(() => small.matrix.backEnds[0]![1]!.isDown, "loss");
   slowRequest.answer(200, "late", PARTIAL);
   assert.is(await owner.outcome(), "late");
@@ -122,7 +122,7 @@ test("counts the cost of an abandoned request", async () => {
   small = await SmallMatrix.start(1, 1);
   const [backEnd] = small.matrix.all();
   const { call } = begin(false);
-  await small.at(0, 0).next();
+  await small.backEnd(0, 0).next();
   later(100, () => call.expire(50));
   assert.equal([backEnd!.running, backEnd!.cost], [0, 2]);
 });
@@ -153,7 +153,11 @@ test("fails because of an error before the soft timeout", async () => {
   small = await SmallMatrix.start(3, 1, {}, INCOMPLETE);
   const { call, owner } = begin(false);
   await answer(0, 0);
-  (await small.at(1, 0).next()).answer(400, '{"message": "x"}', "Content-Type: application/json");
+  (await small.backEnd(1, 0).next()).answer(
+    400,
+    '{"message": "x"}',
+    "Content-Type: application/json",
+  );
   await until(() => small.matrix.backEnds[1]![0]!.running === 0, "the error");
   later(1000, () => call.completePartially(500));
   assert.is(await owner.outcome(), "<partial: 1 width: 3> | 400 | x");

@@ -64,14 +64,14 @@ function send(
   return sent;
 }
 
-async function textOf(sent: Sent): Promise<string> {
+async function readText(sent: Sent): Promise<string> {
   await until(() => sent.outcome !== null, "outcome");
   const outcome = sent.outcome!;
   if (outcome.kind === "answered") return outcome.responses.map((each) => each?.body).join();
   return outcome.kind === "failed" ? outcome.message : `${outcome.status} ${outcome.message}`;
 }
 
-function pathOf({ line }: FakeRequest): string {
+function requestPath({ line }: FakeRequest): string {
   return line.split(" ")[1]!;
 }
 
@@ -80,8 +80,8 @@ function answerAll(backEnd: FakeBackEnd): { readonly paths: string[]; stop(): vo
   const paths: string[] = [];
   const timer = setInterval(() => {
     for (const request of backEnd.requests.splice(0)) {
-      paths.push(pathOf(request));
-      request.answer(200, pathOf(request), PARTIAL);
+      paths.push(requestPath(request));
+      request.answer(200, requestPath(request), PARTIAL);
     }
   }, 1);
   return { paths, stop: () => clearInterval(timer) };
@@ -100,25 +100,25 @@ test("serves waiting requests in order", async () => {
   await start(1, 1, { channels: 1 });
   const requests = Array.from({ length: 20 }, (_, index) => send(`/${index}`));
   assert.equal([dispatcher.working, dispatcher.waiting, dispatcher.waited], [20, 19, 19]);
-  const answering = answerAll(small.at(0, 0));
+  const answering = answerAll(small.backEnd(0, 0));
   // A late request goes to the end, even if a channel is free by then.
   await until(() => requests[5]!.outcome !== null, "sixth answer");
   requests.push(send("/20"));
-  for (const [index, sent] of requests.entries()) assert.is(await textOf(sent), `/${index}`);
+  for (const [index, sent] of requests.entries()) assert.is(await readText(sent), `/${index}`);
   answering.stop();
   assert.equal(
     answering.paths,
     requests.map((_, index) => `/${index}`),
   );
-  assert.equal([dispatcher.working, dispatcher.waiting, small.at(0, 0).open], [0, 0, 1]);
+  assert.equal([dispatcher.working, dispatcher.waiting, small.backEnd(0, 0).open], [0, 0, 1]);
 });
 
 test("alternates between clients", async () => {
   await start(1, 1, { channels: 1 });
   const requests = Array.from({ length: 8 }, (_, index) => send(`/${index}`));
   requests.push(send("/other", { client: "127.0.0.2" }), send("/more", { client: "127.0.0.2" }));
-  const answering = answerAll(small.at(0, 0));
-  for (const sent of requests) await textOf(sent);
+  const answering = answerAll(small.backEnd(0, 0));
+  for (const sent of requests) await readText(sent);
   answering.stop();
   const expected = ["/0", "/1", "/other", "/2", "/more", "/3", "/4", "/5", "/6", "/7"];
   assert.equal(answering.paths, expected);
@@ -129,8 +129,8 @@ test("alternates between clients across queues", async () => {
   const blocker = send("/block");
   const requests = Array.from({ length: 4 }, (_, index) => send(`/${index}`));
   requests.push(blocker, send("/other", { client: "127.0.0.2", target: 0n }));
-  const answering = answerAll(small.at(0, 0));
-  for (const sent of requests) await textOf(sent);
+  const answering = answerAll(small.backEnd(0, 0));
+  for (const sent of requests) await readText(sent);
   answering.stop();
   assert.equal(answering.paths, ["/block", "/0", "/other", "/1", "/2", "/3"]);
 });
@@ -143,12 +143,12 @@ test("rejects requests of the client with the longest queue when others need roo
   assert.is(dispatcher.waiting, MAX_DISPATCH_BACKLOG);
   const otherRequest = send("/other", { client: "127.0.0.2" });
   assert.is(dispatcher.waiting, MAX_DISPATCH_BACKLOG);
-  assert.match(await textOf(requests.at(-1)!), /^429 /);
-  assert.match(await textOf(send("/one-more")), /^429 /);
-  const answering = answerAll(small.at(0, 0));
-  assert.is(await textOf(otherRequest), "/other");
+  assert.match(await readText(requests.at(-1)!), /^429 /);
+  assert.match(await readText(send("/one-more")), /^429 /);
+  const answering = answerAll(small.backEnd(0, 0));
+  assert.is(await readText(otherRequest), "/other");
   assert.is(answering.paths.indexOf("/other"), 2);
-  for (const sent of requests) await textOf(sent);
+  for (const sent of requests) await readText(sent);
   answering.stop();
 });
 
@@ -157,18 +157,18 @@ test("lets a request for fewer partitions overtake for a limited time", async ()
   const blocker = send("/block", { target: 1n });
   const both = send("/both");
   const first = send("/first", { target: 0n });
-  (await small.at(0, 0).next()).answer(200, "first", PARTIAL);
-  assert.is(await textOf(first), "first,");
+  (await small.backEnd(0, 0).next()).answer(200, "first", PARTIAL);
+  assert.is(await readText(first), "first,");
   later(MAX_QUEUE_BYPASS_MS + 1, () => send("/second", { target: 0n }));
-  assert.equal([dispatcher.waiting, small.at(0, 0).requests.length], [2, 0]);
-  (await small.at(1, 0).next()).answer(200, "x", PARTIAL);
+  assert.equal([dispatcher.waiting, small.backEnd(0, 0).requests.length], [2, 0]);
+  (await small.backEnd(1, 0).next()).answer(200, "x", PARTIAL);
   for (const partition of [0, 1]) {
-    const request = await small.at(partition, 0).next();
-    assert.is(pathOf(request), "/both");
+    const request = await small.backEnd(partition, 0).next();
+    assert.is(requestPath(request), "/both");
     request.answer(200, "both", PARTIAL);
   }
-  assert.equal([await textOf(blocker), await textOf(both)], [",x", "both,both"]);
-  assert.is(pathOf(await small.at(0, 0).next()), "/second");
+  assert.equal([await readText(blocker), await readText(both)], [",x", "both,both"]);
+  assert.is(requestPath(await small.backEnd(0, 0).next()), "/second");
 });
 
 test("does not block queries behind feeders that wait for the primary row", async () => {
@@ -176,35 +176,35 @@ test("does not block queries behind feeders that wait for the primary row", asyn
   const feeders = [send("/feed", { isPrimary: true }), send("/feed", { isPrimary: true })];
   assert.is(dispatcher.waiting, 1);
   const query = send("/query");
-  (await small.at(0, 1).next()).answer(200, "found", PARTIAL);
-  assert.is(await textOf(query), "found");
+  (await small.backEnd(0, 1).next()).answer(200, "found", PARTIAL);
+  assert.is(await readText(query), "found");
   for (const feeder of feeders) {
-    (await small.at(0, 0).next()).answer(200, "fed", PARTIAL);
-    assert.is(await textOf(feeder), "fed");
+    (await small.backEnd(0, 0).next()).answer(200, "fed", PARTIAL);
+    assert.is(await readText(feeder), "fed");
   }
 });
 
 test("rejects requests of a full queue with a message for each cause", async () => {
   await start(1, 2, { channels: 1 });
   const running = [send("/0"), send("/1")];
-  const retried = await small.at(0, 0).next();
+  const retried = await small.backEnd(0, 0).next();
   const waiting = Array.from({ length: MAX_DISPATCH_BACKLOG }, (_, index) => send(`/w${index}`));
   assert.is(dispatcher.waiting, MAX_DISPATCH_BACKLOG);
   const refused = send("/more");
-  assert.is(await textOf(refused), "429 Cannot accept new connection at this time");
+  assert.is(await readText(refused), "429 Cannot accept new connection at this time");
   const resubmitted = send("/again", { resubmits: 1 });
-  assert.is(await textOf(resubmitted), "429 Client backlog full after re-dispatch attempt");
+  assert.is(await readText(resubmitted), "429 Client backlog full after re-dispatch attempt");
   // Otherwise the probe finds it healthy at once, and it gets the first waiting request.
-  small.at(0, 0).health = answerText(503, "");
+  small.backEnd(0, 0).health = answerText(503, "");
   retried.answer(503, "");
-  assert.is(await textOf(running[0]!), "429 Client backlog full");
+  assert.is(await readText(running[0]!), "429 Client backlog full");
   assert.equal(
     [dispatcher.waiting, dispatcher.working],
     [MAX_DISPATCH_BACKLOG, MAX_DISPATCH_BACKLOG + 1],
   );
-  const answering = answerAll(small.at(0, 1));
-  const others = answerAll(small.at(0, 0));
-  for (const sent of [running[1]!, ...waiting]) assert.match(await textOf(sent), /^\//);
+  const answering = answerAll(small.backEnd(0, 1));
+  const others = answerAll(small.backEnd(0, 0));
+  for (const sent of [running[1]!, ...waiting]) assert.match(await readText(sent), /^\//);
   answering.stop();
   others.stop();
 });
@@ -213,8 +213,8 @@ test("drops waiting requests of clients that have disconnected", async () => {
   await start(1, 1, { channels: 1 });
   const [running, gone, next] = [send("/running"), send("/gone"), send("/next")];
   gone!.isAborted = true;
-  const answering = answerAll(small.at(0, 0));
-  assert.equal([await textOf(running!), await textOf(next!)], ["/running", "/next"]);
+  const answering = answerAll(small.backEnd(0, 0));
+  assert.equal([await readText(running!), await readText(next!)], ["/running", "/next"]);
   answering.stop();
   assert.equal(answering.paths, ["/running", "/next"]);
   assert.is(dispatcher.working, 0);
@@ -223,14 +223,14 @@ test("drops waiting requests of clients that have disconnected", async () => {
 test("fails waiting requests when the last replica goes down", async () => {
   await start(1, 1, { channels: 1 });
   const requests = Array.from({ length: 5 }, (_, index) => send(`/${index}`));
-  small.at(0, 0).health = answerText(503, "");
-  (await small.at(0, 0).next()).answer(503, "");
-  for (const sent of requests) assert.is(await textOf(sent), "503 Partition(s) down");
+  small.backEnd(0, 0).health = answerText(503, "");
+  (await small.backEnd(0, 0).next()).answer(503, "");
+  for (const sent of requests) assert.is(await readText(sent), "503 Partition(s) down");
 });
 
 test("does not retry on a replica that failed the request and recovered", async () => {
   await start(1, 2, { channels: 1 });
-  const [first, second] = [small.at(0, 0), small.at(0, 1)];
+  const [first, second] = [small.backEnd(0, 0), small.backEnd(0, 1)];
   const failed = send("/failed");
   const blocking = send("/blocking");
   const blockedRequest = await second.next();
@@ -241,16 +241,16 @@ test("does not retry on a replica that failed the request and recovered", async 
   await until(() => !dispatcher.matrix.backEnds[0]![0]!.isDown, "first back-end");
   assert.equal([dispatcher.waiting, first.requests.length], [1, 0]);
   blockedRequest.answer(200, "x", PARTIAL);
-  assert.is(await textOf(blocking), "x");
+  assert.is(await readText(blocking), "x");
   (await second.next()).answer(200, "y", PARTIAL);
-  assert.is(await textOf(failed), "y");
+  assert.is(await readText(failed), "y");
 });
 
 test("aborts requests to a silent back-end after the timeout", async () => {
   await start(2, 1, {}, { timeout: 60 });
   const sent = send("/silent");
-  (await small.at(1, 0).next()).answer(200, "x", PARTIAL);
-  assert.is(await textOf(sent), "<partial: 0 width: 2> | 503 | timeout after 60 ms");
+  (await small.backEnd(1, 0).next()).answer(200, "x", PARTIAL);
+  assert.is(await readText(sent), "<partial: 0 width: 2> | 503 | timeout after 60 ms");
   assert.is(dispatcher.working, 0);
 });
 
@@ -267,10 +267,10 @@ test("reports missing file descriptors without marking a back-end unhealthy", ()
 test("waits without a limit when no timeout is set", async () => {
   await start(1, 1, {}, { timeout: 0 });
   const sent = send("/slow");
-  const request = await small.at(0, 0).next();
+  const request = await small.backEnd(0, 0).next();
   await new Promise((resolve) => setTimeout(resolve, 50));
   request.answer(200, "x", PARTIAL);
-  assert.is(await textOf(sent), "x");
+  assert.is(await readText(sent), "x");
 });
 
 // Only the first request may time out, even on a loaded machine.
@@ -282,17 +282,17 @@ for (const [name, fail, expectedError, timeout = 20_000] of [
 ] as const) {
   test(`keeps using a healthy back-end that ${name}`, async () => {
     await start(1, 2, {}, { timeout });
-    const [backEnd, otherBackEnd] = [small.at(0, 0), small.at(0, 1)];
+    const [backEnd, otherBackEnd] = [small.backEnd(0, 0), small.backEnd(0, 1)];
     otherBackEnd.health = answerText(503, "");
     dispatcher.matrix.backEnds[0]![1]!.markDown("a test says so");
     const sent = send("/a", { method: "POST", body: "x" });
     fail(await backEnd.next());
-    assert.match(await textOf(sent), expectedError);
+    assert.match(await readText(sent), expectedError);
     await until(() => !dispatcher.matrix.backEnds[0]![0]!.isDown, "back-end");
     assert.is(backEnd.probes, 2);
     const next = send("/b");
     (await backEnd.next()).answer(200, "y", PARTIAL);
-    assert.is(await textOf(next), "y");
+    assert.is(await readText(next), "y");
   });
 }
 
@@ -313,10 +313,10 @@ test("moves waiting requests to a changed matrix, running ones finish in the old
   assert.is(dispatcher.waiting, 1);
   const answering = answerAll(second!);
   await dispatcher.change(row(1));
-  assert.is(await textOf(waits), "/waits");
+  assert.is(await readText(waits), "/waits");
   assert.equal(answering.paths, ["/waits"]);
   first!.requests[0]!.answer(200, "/runs", PARTIAL);
-  assert.is(await textOf(runs), "/runs");
+  assert.is(await readText(runs), "/runs");
   await until(() => first!.open === 0, "end of the connections to what has left");
   assert.equal(
     dispatcher.matrix.backEnds.map((replicas) => replicas.map(({ state }) => state)),
@@ -368,10 +368,10 @@ test("requests to a leader that hangs go to the next one if that is safe", async
   first.health = "";
   second.health = answerText(200, "SVC/3", `${LEADER}: 2`);
   const repeated = await second.next();
-  assert.is(pathOf(repeated), "/keyed");
+  assert.is(requestPath(repeated), "/keyed");
   repeated.answer(200, "done", PARTIAL);
-  assert.is(await textOf(keyed), "done");
-  assert.match(await textOf(otherRequest), "another instance leads");
+  assert.is(await readText(keyed), "done");
+  assert.match(await readText(otherRequest), "another instance leads");
   assert.is(second.requests.length, 0);
 });
 
@@ -382,23 +382,23 @@ test("requests to a former leader that still responds complete there", async () 
   first.health = answerText(503, "out");
   second.health = answerText(200, "SVC/3", `${LEADER}: 2`);
   await until(() => first.probes > probes, "probe of the former leader");
-  for (const request of requests) request.answer(200, pathOf(request), PARTIAL);
-  assert.equal([await textOf(keyed), await textOf(otherRequest)], ["/keyed", "/other"]);
+  for (const request of requests) request.answer(200, requestPath(request), PARTIAL);
+  assert.equal([await readText(keyed), await readText(otherRequest)], ["/keyed", "/other"]);
   assert.is(second.requests.length, 0);
 });
 
 test("fails all running and waiting requests on close", async () => {
   await start(2, 1, { channels: 1 });
   const requests = [send("/a"), send("/b"), send("/c")];
-  await small.at(0, 0).next();
+  await small.backEnd(0, 0).next();
   dispatcher.close();
-  for (const sent of requests) assert.is(await textOf(sent), "503 Service Out");
+  for (const sent of requests) assert.is(await readText(sent), "503 Service Out");
   assert.equal([dispatcher.working, dispatcher.waiting], [0, 0]);
   // A processor may still return a request; its client already has its 503.
-  assert.is(await textOf(send("/late")), "503 Service Out");
+  assert.is(await readText(send("/late")), "503 Service Out");
   assert.is(dispatcher.working, 0);
   await new Promise((resolve) => setTimeout(resolve, 5));
-  assert.not(small.at(0, 0).requests.map(pathOf).includes("/late"));
+  assert.not(small.backEnd(0, 0).requests.map(requestPath).includes("/late"));
 });
 
 /** Records the running timers that look for late requests, until `stop`. */
@@ -426,8 +426,8 @@ test("looks for late requests only while there are requests", async () => {
     await until(() => running.size === 0, "end without requests");
     const requests = [send("/a"), send("/b")];
     assert.is(running.size, 1);
-    const answering = answerAll(small.at(0, 0));
-    for (const sent of requests) await textOf(sent);
+    const answering = answerAll(small.backEnd(0, 0));
+    for (const sent of requests) await readText(sent);
     answering.stop();
     await until(() => running.size === 0, "end after the last request");
     send("/c");

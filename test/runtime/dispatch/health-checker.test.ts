@@ -9,7 +9,7 @@ import { answerText, FakeBackEnd, until } from "./support/fake-back-end.js";
 
 const test = suite("health");
 
-function matrixOf(...backEnds: readonly FakeBackEnd[]): Matrix {
+function makeMatrix(...backEnds: readonly FakeBackEnd[]): Matrix {
   const partitions = backEnds.map(({ address }) => [address]);
   return new Matrix(readMatrixConfig({ partitions, replicas: [{}] }));
 }
@@ -32,7 +32,7 @@ test("probes all back-ends at start and uses the healthy ones", async () => {
   );
   const closedBackEnd = await FakeBackEnd.start();
   await closedBackEnd.close();
-  const matrix = matrixOf(closedBackEnd, ...wrong, well);
+  const matrix = makeMatrix(closedBackEnd, ...wrong, well);
   assert.ok(alive(matrix).every((isAlive) => !isAlive));
   let revived = 0;
   const health = new HealthChecker(matrix, () => revived++);
@@ -48,7 +48,7 @@ test("probes all back-ends at start and uses the healthy ones", async () => {
 test("detects recovery, and probes only unhealthy back-ends", async () => {
   const [first, second] = [await FakeBackEnd.start(), await FakeBackEnd.start()];
   second.health = answerText(503, "out");
-  const matrix = matrixOf(first, second);
+  const matrix = makeMatrix(first, second);
   const health = new HealthChecker(matrix, () => {});
   await health.start();
   assert.equal(alive(matrix), [true, false]);
@@ -67,7 +67,7 @@ test("detects recovery, and probes only unhealthy back-ends", async () => {
 
 test("does not probe a silent back-end twice at once", async () => {
   const silent = Object.assign(await FakeBackEnd.start(), { health: "" });
-  const matrix = matrixOf(silent);
+  const matrix = makeMatrix(silent);
   const health = new HealthChecker(matrix, () => {});
   const started = health.start();
   await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -134,7 +134,7 @@ test("stops probing a silent leader that left the matrix", async () => {
   leader.health = "";
   health.suspect(first!);
   await until(() => leader.open === 1, "probe of the late leader");
-  const next = matrixOf(standby);
+  const next = makeMatrix(standby);
   health.watch(next);
   await until(() => leader.open === 0, "end of the probe");
   // Another one would have begun before this one.

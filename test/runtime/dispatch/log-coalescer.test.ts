@@ -60,7 +60,7 @@ function retire(partition: number): void {
 
 test("logs a few lines when a thousand back-ends go down", () => {
   const lines = captureLog(() => {
-    for (let at = 0; at < 1000; at++) retire(at);
+    for (let index = 0; index < 1000; index++) retire(index);
   });
   assert.ok(lines.length > 0 && lines.length <= 20, `${lines.length} lines`);
   assert.match(lines[0]!, /back-end 127\.0\.0\.1:1 \(partition 0, replica 0\) is down: of a test/);

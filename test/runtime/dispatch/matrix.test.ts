@@ -11,7 +11,7 @@ const ANY = { isPrimary: false, affinity: -1 };
 const PRIMARY = { isPrimary: true, affinity: -1 };
 
 /** A matrix whose back-ends are all healthy. */
-function matrixOf(width: number, ...replicas: readonly object[]): Matrix {
+function makeMatrix(width: number, ...replicas: readonly object[]): Matrix {
   const addresses = replicas.map(() => ({ host: "127.0.0.1", port: 1 }));
   const partitions = new Array(width).fill(addresses);
   const matrix = new Matrix(readMatrixConfig({ partitions, replicas }));
@@ -35,29 +35,29 @@ function fill(matrix: Matrix, count: number): (number | string)[] {
 }
 
 test("chooses the lowest cost, then the lowest row", () => {
-  assert.equal(fill(matrixOf(1, {}, {}, {}), 7), [0, 1, 2, 0, 1, 2, 0]);
+  assert.equal(fill(makeMatrix(1, {}, {}, {}), 7), [0, 1, 2, 0, 1, 2, 0]);
 });
 
 test("sends fewer requests to a higher priority number", () => {
   const rows = [{ priority: 1 }, { priority: 3, channels: 2 }];
   // Costs: 0/0, 1/0, 1/3, 2/3, 3/3, 4/3, 4/6.
-  assert.equal(fill(matrixOf(1, ...rows), 7), [0, 1, 0, 0, 0, 1, 0]);
+  assert.equal(fill(makeMatrix(1, ...rows), 7), [0, 1, 0, 0, 0, 1, 0]);
 });
 
 test("uses all channels of a row of priority 0 first", () => {
   const rows = [{ channels: 2 }, { priority: 0, channels: 3 }];
-  assert.equal(fill(matrixOf(1, ...rows), 6), [0, 1, 1, 1, 0, "busy"]);
+  assert.equal(fill(makeMatrix(1, ...rows), 6), [0, 1, 1, 1, 0, "busy"]);
 });
 
 test("tracks the cost per back-end, not per row", () => {
-  const matrix = matrixOf(2, {}, {});
+  const matrix = makeMatrix(2, {}, {});
   matrix.backEnds[0]![0]!.takeChannel();
   assert.is(row(matrix, ANY, [], 0), 1);
   assert.is(row(matrix, ANY, [], 1), 0);
 });
 
 test("skips back-ends that are down, penalized, tried or without a free channel", () => {
-  const matrix = matrixOf(1, { channels: 1 }, { channels: 1 }, { channels: 1 });
+  const matrix = makeMatrix(1, { channels: 1 }, { channels: 1 }, { channels: 1 });
   const [first, second, third] = matrix.backEnds[0]!;
   first!.markDown("a test says so");
   assert.is(row(matrix), 1);
@@ -75,7 +75,7 @@ test("skips back-ends that are down, penalized, tried or without a free channel"
 });
 
 test("maps affinity to the row modulo the height, whatever its cost", () => {
-  const matrix = matrixOf(1, {}, { priority: 127, channels: 1 }, {});
+  const matrix = makeMatrix(1, {}, { priority: 127, channels: 1 }, {});
   for (const affinity of [1, 4, 127 * 3 + 1]) {
     assert.is(row(matrix, { isPrimary: false, affinity }), 1);
   }
@@ -83,7 +83,7 @@ test("maps affinity to the row modulo the height, whatever its cost", () => {
 });
 
 test("falls back to the cost rules without the preferred row", () => {
-  const matrix = matrixOf(1, {}, { channels: 1 }, { priority: 1 });
+  const matrix = makeMatrix(1, {}, { channels: 1 }, { priority: 1 });
   const preference = { isPrimary: false, affinity: 1 };
   const preferred = matrix.backEnds[0]![1]!;
   preferred.takeChannel();
@@ -95,13 +95,13 @@ test("falls back to the cost rules without the preferred row", () => {
 });
 
 test("does not require the preferred row for a retry", () => {
-  const matrix = matrixOf(1, {}, {}, {});
+  const matrix = makeMatrix(1, {}, {}, {});
   const preference = { isPrimary: false, affinity: 2 };
   assert.is(row(matrix, preference, [matrix.backEnds[0]![0]!]), 1);
 });
 
 test("keeps primary requests in the primary row", () => {
-  const matrix = matrixOf(1, {}, { primary: 1, channels: 1, priority: 99 }, {});
+  const matrix = makeMatrix(1, {}, { primary: 1, channels: 1, priority: 99 }, {});
   const primary = matrix.backEnds[0]![1]!;
   assert.is(row(matrix, PRIMARY), 1);
   assert.is(row(matrix, { isPrimary: true, affinity: 0 }), 1);
@@ -113,7 +113,7 @@ test("keeps primary requests in the primary row", () => {
 });
 
 test("has positions and channel counts", () => {
-  const matrix = matrixOf(3, { channels: 4 }, { channels: 5, primary: 1 });
+  const matrix = makeMatrix(3, { channels: 4 }, { channels: 5, primary: 1 });
   assert.equal([matrix.width, matrix.height], [3, 2]);
   assert.equal([matrix.totalChannels, matrix.openChannels], [27, 0]);
   assert.equal(matrix.backEnds[2]![1]!.position, {

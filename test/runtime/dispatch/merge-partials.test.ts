@@ -14,7 +14,7 @@ import { PluginResponse } from "../../../runtime/plugin/response/plugin-response
 const test = suite("merge partials");
 
 /** A response with these keys, each with an item that names the response. */
-function responseOf(name: string, keys: readonly SortKey[], sortby: number = S.S_NONE) {
+function makeResponse(name: string, keys: readonly SortKey[], sortby: number = S.S_NONE) {
   const response = new PluginResponse(-1, sortby);
   for (const [position, key] of keys.entries()) response.append(key, `${name}${position}`);
   return response;
@@ -36,7 +36,11 @@ function refusal(...partials: readonly (Uint8Array | null)[]): string {
 }
 
 test("merges all partitions by key, then partition, then position", () => {
-  const response = merged([responseOf("a", [1, 2, 2]), responseOf("b", [2]), responseOf("c", [1])]);
+  const response = merged([
+    makeResponse("a", [1, 2, 2]),
+    makeResponse("b", [2]),
+    makeResponse("c", [1]),
+  ]);
   assert.equal(
     response.entries.map(([, item]) => item),
     ["a0", "c0", "a1", "a2", "b0"],
@@ -44,19 +48,19 @@ test("merges all partitions by key, then partition, then position", () => {
 });
 
 test("merges strings and bytes in descending order", () => {
-  const numbers = [9, 5, 1].map((key) => responseOf("n", [key], S.S_VAL));
+  const numbers = [9, 5, 1].map((key) => makeResponse("n", [key], S.S_VAL));
   assert.equal(
     merged(numbers.reverse()).entries.map(([key]) => key),
     [9, 5, 1],
   );
   // The order of their UTF-16 units differs.
-  const texts = ["\u{1f600}", "\uffff", "b", "abc", "ab"].map((key) => responseOf("t", [key]));
+  const texts = ["\u{1f600}", "\uffff", "b", "abc", "ab"].map((key) => makeResponse("t", [key]));
   assert.equal(
     merged(texts).entries.map(([key]) => key),
     ["ab", "abc", "b", "\uffff", "\u{1f600}"],
   );
   const bytes = [[255], [1, 2, 3, 4, 5, 200], [1, 2, 3, 4, 5, 100], []].map((key) =>
-    responseOf("b", [Uint8Array.from(key)]),
+    makeResponse("b", [Uint8Array.from(key)]),
   );
   assert.equal(
     merged(bytes).entries.map(([key]) => [...(key as Uint8Array)]),
@@ -66,7 +70,7 @@ test("merges strings and bytes in descending order", () => {
 
 test("merges infinite keys with partitions that are exhausted", () => {
   const infinite = Number.POSITIVE_INFINITY;
-  const response = merged([responseOf("a", [1]), responseOf("b", [infinite, infinite])]);
+  const response = merged([makeResponse("a", [1]), makeResponse("b", [infinite, infinite])]);
   assert.equal(
     response.entries.map(([, item]) => item),
     ["a0", "b0", "b1"],
@@ -75,7 +79,7 @@ test("merges infinite keys with partitions that are exhausted", () => {
 
 test("concatenates partitions for orders without a comparison", () => {
   const native = S.S_NATIVE | S.S_ASC;
-  const response = merged([responseOf("a", [3, "x"], native), responseOf("b", [1], native)]);
+  const response = merged([makeResponse("a", [3, "x"], native), makeResponse("b", [1], native)]);
   assert.equal(response.entries, [
     [3, "a0"],
     ["x", "a1"],
@@ -95,7 +99,7 @@ test("uses the greatest maxhits, and -1 only if all have -1", () => {
   ];
   for (const [maxhits, expected, entries] of limits) {
     const responses = maxhits.map((limit) => {
-      const response = responseOf("r", [1, 2, 3]);
+      const response = makeResponse("r", [1, 2, 3]);
       response.maxhits = limit;
       return response;
     });
@@ -109,8 +113,8 @@ test("uses order and key type of the lowest partition with entries", () => {
   const response = merged([
     empty,
     null,
-    responseOf("a", [2, 1], S.S_DEG),
-    responseOf("b", [3], S.S_VAL),
+    makeResponse("a", [2, 1], S.S_DEG),
+    makeResponse("b", [3], S.S_VAL),
   ]);
   assert.is(response.sortby, S.S_DEG | S.S_DESC);
   assert.is(response.keytype, types.int);
@@ -125,7 +129,7 @@ test("merges only totals when there are no entries", () => {
 });
 
 test("merges integers of one partition with floats of another", () => {
-  const response = merged([responseOf("a", [1, 2]), responseOf("b", [1.5])]);
+  const response = merged([makeResponse("a", [1, 2]), makeResponse("b", [1.5])]);
   assert.is(response.keytype, types.float);
   assert.equal(
     response.entries.map(([key]) => key),
@@ -135,7 +139,7 @@ test("merges integers of one partition with floats of another", () => {
 
 test("sums totals, including those of partitions without entries", () => {
   const responses = [1, 2, 3].map((figure) => {
-    const response = responseOf("r", figure === 2 ? [] : [figure]);
+    const response = makeResponse("r", figure === 2 ? [] : [figure]);
     response.hitcount = 1000 * figure;
     response.partials = figure;
     response.i0 = -figure;
@@ -150,7 +154,7 @@ test("sums totals, including those of partitions without entries", () => {
 
 test("drops the message and keeps the metadata of partition 0", () => {
   const responses = [0, 1].map((partition) => {
-    const response = responseOf("r", [1]);
+    const response = makeResponse("r", [1]);
     response.message = `note ${partition}`;
     response.meta = { partition };
     return response;
@@ -162,14 +166,14 @@ test("drops the message and keeps the metadata of partition 0", () => {
 });
 
 test("counts the partitions that did not respond", () => {
-  const partial = responseOf("a", [1]).serialize();
+  const partial = makeResponse("a", [1]).serialize();
   const { incomplete, levelparts, partials } = mergePartials([null, partial, null]);
   assert.equal([incomplete, levelparts, partials], [2, 3, 1]);
   assert.throws(() => mergePartials([null, null]), TypeError);
 });
 
 test("counts corrupt partials as missing where partial results are allowed", () => {
-  const partial = responseOf("a", [1]).serialize();
+  const partial = makeResponse("a", [1]).serialize();
   const damagedBytes = Uint8Array.from(partial);
   damagedBytes[damagedBytes.length - 1]! ^= 1;
   assert.throws(() => mergePartials([partial, damagedBytes]), /partial 1/);
@@ -185,7 +189,7 @@ test("counts corrupt partials as missing where partial results are allowed", () 
 
 test("rejects float sums that overflow, as it does integer sums", () => {
   for (const name of ["f2", "f3"] as const) {
-    const [first, second] = [responseOf("a", [1]), responseOf("b", [1])];
+    const [first, second] = [makeResponse("a", [1]), makeResponse("b", [1])];
     first[name] = 1e308;
     second[name] = 1e308;
     const partials = [first.serialize(), second.serialize()];
@@ -196,7 +200,7 @@ test("rejects float sums that overflow, as it does integer sums", () => {
 });
 
 test("returns the partial of a targeted partition alone", () => {
-  const response = responseOf("a", [1]);
+  const response = makeResponse("a", [1]);
   response.meta = "of partition 1";
   response.hitcount = 9;
   const only = mergePartials([null, response.serialize(), null], 1);
@@ -206,7 +210,7 @@ test("returns the partial of a targeted partition alone", () => {
 
 test("merges two levels as the interface counts them", () => {
   const engines = Array.from({ length: 5 }, (_, engine) => {
-    const response = responseOf(`e${engine}`, [9 - engine, 3, 2, 1], S.S_VAL);
+    const response = makeResponse(`e${engine}`, [9 - engine, 3, 2, 1], S.S_VAL);
     response.maxhits = 3;
     return response.serialize();
   });
@@ -230,7 +234,7 @@ test("renders keys of each type as JSON", () => {
     [[Uint8Array.of(0x61, 0xff)], '"a\ufffd"'],
   ];
   for (const [keys, expected] of texts) {
-    const response = responseOf("i", keys);
+    const response = makeResponse("i", keys);
     const json = mergedJson(mergePartials([response.serialize()])).toString();
     const mergedKeys = [...json.matchAll(/[[,]\[(.*?),"i/g)].map(([, text]) => text);
     assert.is(mergedKeys.join(" "), expected);
@@ -252,16 +256,16 @@ test("copies items unchanged", () => {
 });
 
 test("returns a partial that can be transferred to another thread", () => {
-  const bytes = encodeMerged(mergePartials([responseOf("a", [1]).serialize()]));
+  const bytes = encodeMerged(mergePartials([makeResponse("a", [1]).serialize()]));
   assert.is(bytes.buffer.byteLength, bytes.length);
 });
 
 test("rejects keys of another type or order", () => {
   const emptyBytes = new PluginResponse().serialize();
-  const ints = responseOf("a", [1, 2]).serialize();
-  const texts = responseOf("b", ["x"]).serialize();
-  const mixed = responseOf("c", [1, "x"], S.S_NATIVE).serialize();
-  const descending = responseOf("d", [2, 1], S.S_VAL).serialize();
+  const ints = makeResponse("a", [1, 2]).serialize();
+  const texts = makeResponse("b", ["x"]).serialize();
+  const mixed = makeResponse("c", [1, "x"], S.S_NATIVE).serialize();
+  const descending = makeResponse("d", [2, 1], S.S_VAL).serialize();
   const unsorted = new PluginResponse(-1, S.S_NATIVE, types.int);
   unsorted.append(1, "e");
   assert.is(
@@ -292,10 +296,10 @@ test("rejects sums beyond the safe integers", () => {
 });
 
 test("reports the kind of corruption", () => {
-  const goodBytes = responseOf("a", [1]).serialize();
-  const changed = (at: number, value: number, isSealed: boolean): Uint8Array => {
+  const goodBytes = makeResponse("a", [1]).serialize();
+  const changed = (offset: number, value: number, isSealed: boolean): Uint8Array => {
     const bytes = Buffer.from(goodBytes);
-    bytes[at] = value;
+    bytes[offset] = value;
     if (isSealed) bytes.writeUInt32LE(crc32(bytes.subarray(0, -4)), bytes.length - 4);
     return bytes;
   };

@@ -13,9 +13,13 @@ import { Random, SEED } from "../../property/support/random.js";
 const test = suite("response parser");
 
 const BODY = "body\r\n\r\nmore";
-const ANSWER = answerOf(BODY, "Content-Type: application/X-svc-Partial; a=b", "X-SVC-Backlog: 1F");
+const ANSWER = buildResponse(
+  BODY,
+  "Content-Type: application/X-svc-Partial; a=b",
+  "X-SVC-Backlog: 1F",
+);
 
-function answerOf(body: string, ...fields: readonly string[]): string {
+function buildResponse(body: string, ...fields: readonly string[]): string {
   const lines = ["HTTP/1.1 200 OK", "Server: SVC/3", `Content-Length: ${body.length}`, ...fields];
   return `${lines.join("\r\n")}\r\n\r\n${body}`;
 }
@@ -51,12 +55,12 @@ test("parses one response in one chunk", () => {
 });
 
 test("parses a response split at every byte", () => {
-  for (let at = 1; at < ANSWER.length; at++) {
+  for (let index = 1; index < ANSWER.length; index++) {
     const parser = new ResponseParser();
     assert.is(parser.isStarted, false);
-    assert.is(feed(parser, ANSWER.slice(0, at)), null, `${at}`);
+    assert.is(feed(parser, ANSWER.slice(0, index)), null, `${index}`);
     assert.is(parser.isStarted, true);
-    check(feed(parser, ANSWER.slice(at)));
+    check(feed(parser, ANSWER.slice(index)));
     assert.is(parser.isStarted, false);
   }
 });
@@ -64,12 +68,12 @@ test("parses a response split at every byte", () => {
 test("copies its bytes, so that the buffer can be overwritten", () => {
   const bytes = Buffer.from(ANSWER, "latin1");
   const bodyStart = ANSWER.length - BODY.length;
-  for (const at of [ANSWER.length, 1, bodyStart - 1, bodyStart + 1]) {
+  for (const offset of [ANSWER.length, 1, bodyStart - 1, bodyStart + 1]) {
     const parser = new ResponseParser();
     let response: BackEndResponse | null = null;
     for (const [start, end] of [
-      [0, at],
-      [at, ANSWER.length],
+      [0, offset],
+      [offset, ANSWER.length],
     ] as const) {
       if (start === end) continue;
       const chunk = Buffer.from(bytes.subarray(start, end));
@@ -83,7 +87,7 @@ test("copies its bytes, so that the buffer can be overwritten", () => {
 test("parses more different heads than it caches", () => {
   for (let round = 0; round < 2; round++) {
     for (let number = 0; number < 1500; number++) {
-      const response = parsed(answerOf("abc", `X-SVC-Backlog: ${number.toString(16)}`));
+      const response = parsed(buildResponse("abc", `X-SVC-Backlog: ${number.toString(16)}`));
       assert.is(response?.backlog, number);
       assert.is(response?.body.toString(), "abc");
     }
@@ -103,18 +107,18 @@ test("does not change a response when the next one arrives", () => {
   const half = ANSWER.length - 5;
   feed(parser, ANSWER.slice(0, half));
   const first = feed(parser, ANSWER.slice(half));
-  feed(parser, answerOf("x".repeat(BODY.length)));
+  feed(parser, buildResponse("x".repeat(BODY.length)));
   check(first);
 });
 
 test("parses large bodies in chunks", () => {
   const body = Array.from({ length: 300_000 }, (_, index) => String(index)).join(",");
-  const text = answerOf(body);
+  const text = buildResponse(body);
   const parser = new ResponseParser();
   let response: BackEndResponse | null = null;
-  for (let at = 0; at < text.length; at += 65_536) {
+  for (let offset = 0; offset < text.length; offset += 65_536) {
     assert.is(response, null);
-    response = feed(parser, text.slice(at, at + 65_536));
+    response = feed(parser, text.slice(offset, offset + 65_536));
   }
   assert.ok(response!.body.toString("latin1") === body);
 });
@@ -135,24 +139,26 @@ test("reads a response without a length as empty, and detects the last one of a 
     body: 0,
   });
   assert.is(parsed("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")!.isLast, false);
-  assert.is(parsed(answerOf("x", "Connection: keep-Alive"))!.isLast, false);
-  assert.is(parsed(answerOf("x", "Connection: Close"))!.isLast, true);
+  assert.is(parsed(buildResponse("x", "Connection: keep-Alive"))!.isLast, false);
+  assert.is(parsed(buildResponse("x", "Connection: Close"))!.isLast, true);
 });
 
 test("collects the fields that a plugin chose, for relayed responses", () => {
   const cookies = "Set-Cookie: a=1\r\nSet-Cookie: b=2; HttpOnly";
   const headers = "Server: SVC/3\r\nX-SVC-Backlog: 1\r\nDate: now\r\nConnection: keep-Alive";
   const picture = "Content-Type: image/png";
-  const { fields, mediaType } = parsed(answerOf("x", `${cookies}\r\n${headers}\r\n${picture}`))!;
+  const { fields, mediaType } = parsed(
+    buildResponse("x", `${cookies}\r\n${headers}\r\n${picture}`),
+  )!;
   assert.is(fields, `${cookies}\r\n${picture}\r\n`);
   assert.is(mediaType, "image/png");
-  const json = parsed(answerOf("{}", "Content-Type: application/json; charset=UTF-8"))!;
+  const json = parsed(buildResponse("{}", "Content-Type: application/json; charset=UTF-8"))!;
   assert.equal([json.fields, json.mediaType], ["", "application/json"]);
 });
 
 test("ignores an invalid backlog", () => {
   for (const text of ["", "-1", "1G", "123456789", "0x10"]) {
-    assert.is(parsed(answerOf("", `X-SVC-Backlog: ${text}`))!.backlog, -1, text);
+    assert.is(parsed(buildResponse("", `X-SVC-Backlog: ${text}`))!.backlog, -1, text);
   }
 });
 
@@ -183,14 +189,14 @@ test("validates status lines", () => {
 
 test("parses long runs of blanks in linear time", () => {
   const blanks = " ".repeat(MAX_RESPONSE_HEAD_BYTES - 100);
-  assert.is(parsed(answerOf("x", `A:${blanks}b`))!.body.length, 1);
+  assert.is(parsed(buildResponse("x", `A:${blanks}b`))!.body.length, 1);
   // A quadratic scan of the blanks would exceed the time limit of a test.
   for (const [before, after] of [
     ["", "\x01"],
     ["b", "\x01"],
     ["", "b\x01"],
   ]) {
-    assert.is(refusal(answerOf("", `A:${before}${blanks}${after}`)), "invalid header");
+    assert.is(refusal(buildResponse("", `A:${before}${blanks}${after}`)), "invalid header");
   }
 });
 
@@ -209,7 +215,7 @@ test("rejects invalid header lines", () => {
     "a: b\0",
     "a: b\nc: d",
   ]) {
-    assert.is(refusal(answerOf("", field)), "invalid header", JSON.stringify(field));
+    assert.is(refusal(buildResponse("", field)), "invalid header", JSON.stringify(field));
   }
 });
 
@@ -220,7 +226,7 @@ test("rejects ambiguous lengths", () => {
     ["Transfer-Encoding: chunked"],
     ["transfer-encoding: identity"],
   ]) {
-    assert.is(refusal(answerOf("", ...fields)), "invalid length", fields[0]);
+    assert.is(refusal(buildResponse("", ...fields)), "invalid length", fields[0]);
   }
   for (const length of ["", "-1", "+1", "1.0", "0x1", "1,1", "1 1", "12345678901"]) {
     const text = `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n`;
@@ -277,9 +283,9 @@ function damaged(random: Random): Buffer {
   const edits = 1 + random.below(3);
   let result = bytes;
   for (let edit = 0; edit < edits; edit++) {
-    const at = random.below(result.length);
+    const offset = random.below(result.length);
     const byte = Buffer.from([random.of([0, 10, 13, 32, 48, 57, 58, 255, random.below(256)])]);
-    const parts = [result.subarray(0, at), byte, result.subarray(at + random.below(3))];
+    const parts = [result.subarray(0, offset), byte, result.subarray(offset + random.below(3))];
     result = Buffer.concat(parts);
   }
   return result;

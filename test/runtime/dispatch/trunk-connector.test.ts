@@ -282,9 +282,9 @@ test("transfers large bodies completely", async (context) => {
   const link = await streams(context, 2);
   assert.ok(link.streams.get(1)!.endsWith(HEAD + body.toString("latin1")));
   const response = answerText(200, body.toString("latin1"));
-  for (let at = 0; at < response.length; at += 65_536) {
-    link.send(1, response.slice(at, at + 65_536));
-    if (at === 65_536) link.send(2, answerText(200, "small"));
+  for (let offset = 0; offset < response.length; offset += 65_536) {
+    link.send(1, response.slice(offset, offset + 65_536));
+    if (offset === 65_536) link.send(2, answerText(200, "small"));
   }
   assert.is(await small.user.end(), "200 small");
   assert.ok((await user.end()) === `200 ${body}`);

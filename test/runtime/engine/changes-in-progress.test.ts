@@ -10,7 +10,7 @@ import { call } from "./scheduler-setup.js";
 
 const test = suite("changes in progress");
 
-function schedulerOf(clock: CommitClock): Scheduler {
+function makeScheduler(clock: CommitClock): Scheduler {
   const nothing = (): void => undefined;
   const events = { result: nothing, onFailure: nothing, onDrop: nothing, terminate: nothing };
   return new Scheduler(new SharedState(), null, 0, 30_000, { ...events, onRetire: nothing }, clock);
@@ -28,7 +28,7 @@ function change(released: PluginCall[] = []): PluginCall {
 test("a leader that hands over counts each change that it executes", () => {
   const clock = new CommitClock();
   clock.setGroup("leading", 1);
-  const scheduler = schedulerOf(clock);
+  const scheduler = makeScheduler(clock);
   assert.ok(scheduler.submit(change()));
   assert.is(clock.changes, 1);
   scheduler.rejectQueued();
@@ -38,7 +38,7 @@ test("a leader that hands over counts each change that it executes", () => {
 test("a change is refused if the handover did not see it in time", () => {
   const clock = new CommitClock();
   clock.setGroup("leading", 1);
-  const scheduler = schedulerOf(clock);
+  const scheduler = makeScheduler(clock);
   const count = clock.setChanges.bind(clock);
   // The handover begins after the request was admitted, and looks before the request is counted.
   clock.setChanges = (...args) => {
@@ -57,7 +57,7 @@ test("a change is refused if the handover did not see it in time", () => {
 
 test("without a group, or for a query, nothing is refused", () => {
   const clock = new CommitClock();
-  const scheduler = schedulerOf(clock);
+  const scheduler = makeScheduler(clock);
   assert.ok(scheduler.submit(change()));
   clock.setGroup("following", 1);
   assert.ok(scheduler.submit(call(0)));

@@ -10,7 +10,7 @@ import type { PluginCall } from "../../../runtime/engine/plugin-call.js";
 
 const test = suite("executor link");
 
-function callOf(exchange: object): PluginCall {
+function makeCall(exchange: object): PluginCall {
   const connection = { ident: 3, remoteAddress: "127.0.0.1" };
   const headers = { accept: "json", block: "", get: () => undefined };
   const request = { method: "GET", target: "/", t0Ms: 0, body: null, trace: null, principal: "me" };
@@ -24,13 +24,13 @@ test("an unreadable request leaves no partial row among those of other requests"
   const { port1, port2 } = new MessageChannel();
   try {
     const link = new ExecutorLink(0, port1, () => undefined);
-    const faultyCall = callOf({
+    const faultyCall = makeCall({
       get principal(): string {
         throw new Error("cannot be read");
       },
     });
     assert.throws(() => link.send(7, faultyCall), /cannot be read/);
-    link.send(8, callOf({}));
+    link.send(8, makeCall({}));
     const [rows] = (await once(port2, "message")) as [unknown[]];
     assert.is(rows.length, RequestField.Stride);
     assert.is(rows[RequestField.Slot], 8);

@@ -8,7 +8,7 @@ import type { Exchange, ServerEvents } from "../../../runtime/http/transport.js"
 const test = suite("IO server");
 
 /** The parts of a server that records its measurements and its requests. */
-function partsOf(noted: string[]): IoParts {
+function makeParts(noted: string[]): IoParts {
   const events: ServerEvents = {
     request: (exchange: Exchange) => {
       noted.push(exchange.target);
@@ -38,7 +38,7 @@ function partsOf(noted: string[]): IoParts {
 
 test("measures before the first call of a warm-up, whose calls are forgotten", async () => {
   const noted: string[] = [];
-  const server = new IoServer(partsOf(noted));
+  const server = new IoServer(makeParts(noted));
   await server.execute({ op: "warmUp", targets: ["/a"], withinMs: 20 });
   const first = noted.indexOf("/a");
   assert.equal(noted.slice(0, first), ["metrics", "pluginCounters", "scheduler", "admin"]);

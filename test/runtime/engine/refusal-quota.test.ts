@@ -8,7 +8,7 @@ const test = suite("refusal quota");
 
 const take = (quota: RefusalQuota, client: string, status: number, count: number): number => {
   let listed = 0;
-  for (let at = 0; at < count; at++) if (quota.take(client, status)) listed++;
+  for (let index = 0; index < count; index++) if (quota.take(client, status)) listed++;
   return listed;
 };
 

@@ -35,7 +35,7 @@ test("count by client", () => {
 
 test("exclude probes, warm-up calls and requests that a dispatcher has signed", () => {
   const rates = new RequestRates({ by: "client", perMinute: 1 });
-  for (let at = 0; at < 3; at++) {
+  for (let index = 0; index < 3; index++) {
     assert.is(rates.take(from("192.0.2.21"), "/svc/hc"), null);
     assert.is(rates.take(from("192.0.2.21", { isWarmUp: true }), PATH), null);
     assert.is(rates.take(from("192.0.2.21", { signedOrigin: ORIGIN }), PATH), null);

@@ -62,7 +62,8 @@ type Scheduled = ReturnType<typeof setUp>["scheduler"];
 /** Sends requests of a client. */
 function submit(scheduler: Scheduled, client: number, count: number, plugin = 0): void {
   const address = `127.0.0.${client}`;
-  for (let at = 0; at < count; at++) scheduler.submit(call(plugin, "/svc/plugin/x", address));
+  for (let index = 0; index < count; index++)
+    scheduler.submit(call(plugin, "/svc/plugin/x", address));
 }
 
 /** Returns how many slots each client holds. */
@@ -243,10 +244,10 @@ test("puts the first request of a client before further ones of others", async (
   await delay(1);
   const started: unknown[] = [];
   await until(() => batch.length >= 11 * RequestField.Stride);
-  for (let at = 0; at < batch.length; at += RequestField.Stride) {
-    const isFirst = at === 0;
-    if (isFirst || state.claim(batch[at + RequestField.Slot] as number, 1)) {
-      started.push(batch[at + RequestField.Serial]);
+  for (let offset = 0; offset < batch.length; offset += RequestField.Stride) {
+    const isFirst = offset === 0;
+    if (isFirst || state.claim(batch[offset + RequestField.Slot] as number, 1)) {
+      started.push(batch[offset + RequestField.Serial]);
     }
   }
   const [first, ...rest] = hungry.map((pending) => pending.serial);

@@ -80,12 +80,12 @@ test("moves queued requests from a stuck executor to another", async () => {
   // The stuck executor finds its queued requests revoked and reports it; their slots are free.
   const results: unknown[] = [stuck.length];
   for (const batch of stuck) {
-    for (let at = 0; at < batch.length; at += RequestField.Stride) {
-      const slot = batch[at + RequestField.Slot] as number;
-      const isFirst = batch[at + RequestField.Serial] === burning.serial;
+    for (let offset = 0; offset < batch.length; offset += RequestField.Stride) {
+      const slot = batch[offset + RequestField.Slot] as number;
+      const isFirst = batch[offset + RequestField.Serial] === burning.serial;
       assert.is(state.claim(slot, Date.now()), false);
       const kind = isFirst ? RESULT_VALUE : RESULT_REVOKED;
-      results.push(slot, batch[at + RequestField.Serial], isFirst ? 200 : 0, kind, "7", 0);
+      results.push(slot, batch[offset + RequestField.Serial], isFirst ? 200 : 0, kind, "7", 0);
     }
   }
   port1.postMessage(results);
@@ -178,7 +178,7 @@ test("removes requests of disconnected clients from the queue of a stuck executo
   // The executor skips revoked requests.
   const revoked = calls
     .slice(1)
-    .flatMap(({ serial }, at) => [at + 1, serial, 0, RESULT_REVOKED, 0, 0]);
+    .flatMap(({ serial }, index) => [index + 1, serial, 0, RESULT_REVOKED, 0, 0]);
   port1.postMessage([0, ...revoked]);
   await until(() => scheduler.waiting === 0);
   assert.is(scheduler.working, 2);

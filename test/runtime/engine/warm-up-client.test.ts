@@ -54,8 +54,8 @@ test("sends requests over one connection", async (context) => {
 test("assembles responses that arrive in pieces", async (context) => {
   const text = `HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\n\xe4bcde`;
   context.answer = async (socket) => {
-    for (const at of text) {
-      socket.write(at, "latin1");
+    for (const character of text) {
+      socket.write(character, "latin1");
       await delay(1);
     }
   };

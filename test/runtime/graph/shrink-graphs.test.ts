@@ -54,7 +54,7 @@ function fill(store: GraphStore): void {
     graph.connect("hub", ["to", M_INT, index], id);
     graph.createVertex(id, { type: "some", properties: { name: `text ${index}`, index } });
     const vertex = graph.openVertex(id);
-    vertex.setVector(Array.from({ length: LENGTH }, (_, at) => (at * index) % 11));
+    vertex.setVector(Array.from({ length: LENGTH }, (_, position) => (position * index) % 11));
     vertex.close();
   }
 }

@@ -10,7 +10,7 @@ const test = suite("client permissions");
 
 const PARTIAL = "Host: a\r\nAccept: application/x-svc-partial\r\n";
 
-function fieldsOf(block: string): HeaderFields {
+function parseFields(block: string): HeaderFields {
   const fields = readHeaderFields(block);
   assert.instance(fields, HeaderFields);
   return fields as HeaderFields;
@@ -35,9 +35,9 @@ test("excludes loopback with an empty list of parents", () => {
 
 test("copies fields without those a client may not use", () => {
   const rights = new ClientPermissions(["10.0.0.0/8"]);
-  const plain = fieldsOf("Host: a\r\nAccept: text/plain\r\n");
+  const plain = parseFields("Host: a\r\nAccept: text/plain\r\n");
   assert.is(rights.filterFields(plain, "8.8.8.8"), plain);
-  const partial = fieldsOf(PARTIAL);
+  const partial = parseFields(PARTIAL);
   assert.is(rights.filterFields(partial, "10.0.0.1"), partial);
   assert.is(rights.filterFields(partial, "8.8.8.8").accept, "json");
   assert.is(partial.accept, "partial");

@@ -36,7 +36,7 @@ test("requires no key on loopback, otherwise a trusted network and the key", () 
 test("reads a key from a file or variable, and rejects an invalid one", () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-key-"));
   const file = join(folder, "key");
-  const codeOf = (path: string | null): string | null => {
+  const errorCode = (path: string | null): string | null => {
     try {
       return readAdminKey(path);
     } catch (error) {
@@ -45,15 +45,15 @@ test("reads a key from a file or variable, and rejects an invalid one", () => {
   };
   try {
     writeFileSync(file, `${KEY}\n`);
-    assert.is(codeOf(file), KEY);
+    assert.is(errorCode(file), KEY);
     for (const text of ["", "short", "with blank in the middle", "line\r\nX-Other: 1234567890"]) {
       writeFileSync(file, text);
-      assert.is(codeOf(file), "SVC2702", text);
+      assert.is(errorCode(file), "SVC2702", text);
     }
-    assert.is(codeOf(join(folder, "none")), "SVC2702");
-    assert.is(codeOf(null), null);
+    assert.is(errorCode(join(folder, "none")), "SVC2702");
+    assert.is(errorCode(null), null);
     process.env.SVC_ADMIN_KEY = KEY;
-    assert.is(codeOf(null), KEY);
+    assert.is(errorCode(null), KEY);
     // The key of dispatchers has the same rules.
     writeFileSync(file, "short");
     assert.throws(

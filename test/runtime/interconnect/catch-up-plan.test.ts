@@ -48,8 +48,8 @@ test("a former leader is superseded past the point at which another one continue
 test("the counts of its graphs show that a replica is past that point", () => {
   const origin = { ...ORIGIN, ancestors: [{ ...FORMER, counts: { [KEPT]: 40 } }] };
   const isPast = (sn: number, ...graphs: (readonly [string, number])[]): boolean => {
-    const positionsOf = graphs.map(([identity, count]) => ({ identity, count, digest: null }));
-    return isSuperseded({ ...positions(FORMER.id, sn, 4), graphs: positionsOf }, origin, OWN);
+    const graphPositions = graphs.map(([identity, count]) => ({ identity, count, digest: null }));
+    return isSuperseded({ ...positions(FORMER.id, sn, 4), graphs: graphPositions }, origin, OWN);
   };
   assert.is(isPast(90, [KEPT, 41]), true);
   assert.is(isPast(101, [KEPT, 40]), false);

@@ -71,10 +71,10 @@ interface Followed {
 
 /** Reads all changes up to the current state of the graph. */
 async function readAll(graph: Graph, since?: string, filter: ChangeFilter = {}): Promise<Followed> {
-  const goal = countOf(graph.changePosition());
+  const goal = parseCount(graph.changePosition());
   const reader = openChanges(graph, { since, filter });
   const changes: GraphChange[] = [];
-  while (countOf(reader.position) < goal) {
+  while (parseCount(reader.position) < goal) {
     const change = reader.pull();
     if (change === null) await reader.wait();
     else changes.push(change);
@@ -85,7 +85,7 @@ async function readAll(graph: Graph, since?: string, filter: ChangeFilter = {}):
   return { changes, position: reader.position };
 }
 
-function countOf(position: string): number {
+function parseCount(position: string): number {
   return Number.parseInt(position.slice(position.lastIndexOf("-") + 1), 36);
 }
 

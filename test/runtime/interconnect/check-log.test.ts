@@ -63,7 +63,7 @@ test("a log that grows while it is read has no torn write", () => {
 
 test("a corrupt log is usable before its corruption; other failures are thrown", () => {
   const { disk, path, segment, ends } = logged();
-  disk.contentOf(path)[ends[1]! - 1]! ^= 1;
+  disk.readContent(path)[ends[1]! - 1]! ^= 1;
   const { transactions, damage, end } = checkLog(disk, "/log");
   assert.equal([transactions, damage?.offset, end], [1, ends[0], { segment, offset: ends[0] }]);
   disk.faults.unreadable = () => {

@@ -8,14 +8,20 @@ import * as assert from "uvu/assert";
 import type { Control } from "../../../runtime/interconnect/control.js";
 import { writeFence } from "../../../runtime/interconnect/lineage.js";
 import { freePort, type Instance, until } from "./support/instance.js";
-import { begin, codeOf, end, type InstancesContext, withInstances } from "./support/instances.js";
+import {
+  begin,
+  end,
+  type InstancesContext,
+  rejectionCode,
+  withInstances,
+} from "./support/instances.js";
 
 const test = suite<InstancesContext>("control of one instance");
 withInstances(test);
 
 const NONE = "svc://127.0.0.1:1";
 
-function outcomeOf(instance: Instance, control: Control): Promise<unknown> {
+function runControl(instance: Instance, control: Control): Promise<unknown> {
   return instance.control(control).catch(({ code, message }: Error & { code: string }) => {
     return `${code}: ${message}`;
   });
@@ -25,7 +31,7 @@ test("attaches each subscriber once, and detaches one or all", async (context) =
   const instance = await begin(context, "a");
   const otherUrl = "svc://127.0.0.1:2";
   for (const uri of [NONE, otherUrl]) await instance.control({ do: "attach", uri });
-  const again = await outcomeOf(instance, { do: "attach", uri: NONE });
+  const again = await runControl(instance, { do: "attach", uri: NONE });
   assert.is(again, `SVC2536: Subscriber already exists: ${NONE}`);
   assert.equal(await instance.control({ do: "attached" }), [NONE, otherUrl]);
   assert.is(await instance.control({ do: "detach", uri: "svc://127.0.0.1:3" }), 0);
@@ -45,13 +51,15 @@ test("waits for subscribers up to the given time", async (context) => {
   await instance.control({ do: "attach", uri: NONE });
   const text = `${NONE} did not acknowledge all changes within 1 ms`;
   assert.is(
-    await outcomeOf(instance, { do: "fence", timeoutMs: 1 }),
+    await runControl(instance, { do: "fence", timeoutMs: 1 }),
     `SVC2537: replication: ${text}`,
   );
   assert.is(await instance.control({ do: "sync", repair: "all", timeoutMs: 1 }), false);
   assert.is(await instance.control({ do: "cancelSync" }), 1);
   assert.is(await instance.control({ do: "cancelSync" }), 0);
-  const syncing = codeOf(instance.control({ do: "sync", repair: "all", timeoutMs: 600_000 }));
+  const syncing = rejectionCode(
+    instance.control({ do: "sync", repair: "all", timeoutMs: 600_000 }),
+  );
   assert.is(await instance.control({ do: "cancelSync" }), 1);
   assert.is(await syncing, "SVC2830");
 });
@@ -59,7 +67,7 @@ test("waits for subscribers up to the given time", async (context) => {
 test("limits rates and halts traffic in each direction", async (context) => {
   const instance = await begin(context, "a");
   const throttle = (unit: string, rate: number | null) =>
-    outcomeOf(instance, { do: "throttle", unit: unit as "bytes", rate });
+    runControl(instance, { do: "throttle", unit: unit as "bytes", rate });
   assert.match(String(await throttle("lines", 1)), /^SVC2536: unit must be one of .*bytes/);
   for (const rate of [0, -1, Number.NaN]) {
     assert.is(await throttle("bytes", rate), "SVC2536: rate must be above 0");
@@ -123,9 +131,9 @@ test("a fenced instance writes no backup and attaches nothing until it is promot
   assert.equal([instance.shown.archive, instance.shown.replica.state], [null, "fenced"]);
   const attach = { do: "attach", uri: NONE } as const;
   const text = "this instance was fenced at epoch 7 and provides nothing";
-  assert.is(await outcomeOf(instance, attach), `SVC2535: replication: ${text}`);
+  assert.is(await runControl(instance, attach), `SVC2535: replication: ${text}`);
   assert.is(await instance.control({ do: "promote" }), 8);
-  assert.is(await outcomeOf(instance, attach), undefined);
+  assert.is(await runControl(instance, attach), undefined);
   assert.equal([instance.readiness.at(-1), instance.shown.replica.state], [null, "leader"]);
 });
 
@@ -134,14 +142,14 @@ test("has no leader to hand over to, and digests of all graphs", async (context)
   instance.graph().createVertex("x");
   assert.equal(await instance.control({ do: "checkDigests" }), []);
   const text = "SVC3403: handover: this instance has no leadership settings";
-  assert.is(await outcomeOf(instance, { do: "handOver", to: "b", timeoutMs: 1 }), text);
+  assert.is(await runControl(instance, { do: "handOver", to: "b", timeoutMs: 1 }), text);
 });
 
 test("needs the transaction log only if it replicates", async (context) => {
   const none = await begin(context, "a", { durability: "off" });
   const text = "SVC2530: replication requires the transaction log: `durability` is off";
   for (const control of [{ do: "bound" }, { do: "sync", repair: "all", timeoutMs: 1 }] as const) {
-    assert.is(await outcomeOf(none, control), text);
+    assert.is(await runControl(none, control), text);
   }
   // A log that is off does not count.
   const previousInstance = await begin(context, "c");
@@ -149,15 +157,18 @@ test("needs the transaction log only if it replicates", async (context) => {
   await end(previousInstance);
   for (const options of [{ txPort: 0 }, { attach: [NONE] }, { archive: context.folder }]) {
     for (const name of ["b", "c"]) {
-      assert.is(await codeOf(begin(context, name, { ...options, durability: "off" })), "SVC2530");
+      assert.is(
+        await rejectionCode(begin(context, name, { ...options, durability: "off" })),
+        "SVC2530",
+      );
     }
   }
 });
 
 test("refuses two sources, and one that cannot be followed", async (context) => {
   const both = { txPort: await freePort(), followStream: "nats://127.0.0.1:1/stream" };
-  assert.is(await codeOf(begin(context, "a", both)), "SVC3360");
-  assert.is(await codeOf(begin(context, "b", { followStream: NONE })), "SVC3360");
+  assert.is(await rejectionCode(begin(context, "a", both)), "SVC3360");
+  assert.is(await rejectionCode(begin(context, "b", { followStream: NONE })), "SVC3360");
 });
 
 test("keeps its epoch and its role when it starts again", async (context) => {

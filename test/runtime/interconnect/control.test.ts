@@ -14,7 +14,13 @@ import { readLineage, readReplicaMarker } from "../../../runtime/interconnect/li
 import { Provider, type ProviderParts } from "../../../runtime/interconnect/provider.js";
 import { SharedKey } from "../../../runtime/interconnect/wire/shared-key.js";
 import { freePort, same, until } from "./support/instance.js";
-import { begin, codeOf, end, type InstancesContext, withInstances } from "./support/instances.js";
+import {
+  begin,
+  end,
+  type InstancesContext,
+  rejectionCode,
+  withInstances,
+} from "./support/instances.js";
 
 const FENCED = "another instance provides in its place";
 
@@ -28,8 +34,8 @@ test("binds, attaches, fences and detaches at run time", async (context) => {
   assert.is(await replica.control({ do: "bound" }), port);
   const uri = `svc://127.0.0.1:${port}`;
   await provider.control({ do: "attach", uri });
-  assert.is(await codeOf(provider.control({ do: "attach", uri })), "SVC2536");
-  assert.is(await codeOf(provider.control({ do: "attach", uri: "http://x" })), "SVC2536");
+  assert.is(await rejectionCode(provider.control({ do: "attach", uri })), "SVC2536");
+  assert.is(await rejectionCode(provider.control({ do: "attach", uri: "http://x" })), "SVC2536");
   assert.equal(await provider.control({ do: "attached" }), [uri]);
   provider.graph().createVertex("a");
   await provider.control({ do: "fence", timeoutMs: 60_000 });
@@ -59,7 +65,7 @@ test("includes snapshot transfers in a fence", async (context) => {
     () => /following .*\(1 graphs\)/.test(provider.log),
     () => provider.log,
   );
-  assert.is(await codeOf(replica.control({ do: "fence", timeoutMs: 500 })), "SVC2537");
+  assert.is(await rejectionCode(replica.control({ do: "fence", timeoutMs: 500 })), "SVC2537");
   await provider.control({ do: "resume", what: "input" });
   await replica.control({ do: "fence", timeoutMs: 60_000 });
   assert.is(provider.store().operationCount, 1);
@@ -91,15 +97,15 @@ for (const channel of ["input", "output"] as const) {
     const replica = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
     replica.graph().createVertex("a");
     await same(replica, provider);
-    const at = channel === "input" ? provider : replica;
-    await at.control({ do: "suspend", what: channel });
-    assert.is(at.shown.halted[channel === "input" ? "in" : "out"], true);
+    const instance = channel === "input" ? provider : replica;
+    await instance.control({ do: "suspend", what: channel });
+    assert.is(instance.shown.halted[channel === "input" ? "in" : "out"], true);
     replica.graph().createVertex("b");
-    assert.is(await codeOf(replica.control({ do: "fence", timeoutMs: 100 })), "SVC2537");
+    assert.is(await rejectionCode(replica.control({ do: "fence", timeoutMs: 100 })), "SVC2537");
     assert.is(provider.store().operationCount, 1);
-    await at.control({ do: "resume", what: channel });
+    await instance.control({ do: "resume", what: channel });
     await same(replica, provider);
-    assert.equal(at.shown.halted, { in: false, out: false });
+    assert.equal(instance.shown.halted, { in: false, out: false });
   });
 }
 
@@ -111,8 +117,8 @@ test("throttles by each unit", async (context) => {
   const none = { bytes: null, opcodes: null, operations: null, transactions: null };
   assert.equal(await throttle("operations", 1000), { ...none, operations: 1000 });
   assert.equal(await throttle("operations", null), none);
-  assert.is(await codeOf(throttle("miles", 1)), "SVC2536");
-  assert.is(await codeOf(throttle("bytes", -1)), "SVC2536");
+  assert.is(await rejectionCode(throttle("miles", 1)), "SVC2536");
+  assert.is(await rejectionCode(throttle("bytes", -1)), "SVC2536");
   const gate = new FlowControl();
   gate.throttle = { ...none, bytes: 10_000, operations: 100_000 };
   const begun = performance.now();
@@ -152,7 +158,10 @@ test("fences the former provider when a replica is promoted", async (context) =>
   const back = await begin(context, "a", { attach: [toSecond] });
   assert.match(back.log, /SVC2535.*fenced at epoch 2.*promote/);
   assert.throws(() => back.graph().createVertex("lost"), /readonly/);
-  assert.is(await codeOf(back.control({ do: "attach", uri: `svc://${toSecond}` })), "SVC2535");
+  assert.is(
+    await rejectionCode(back.control({ do: "attach", uri: `svc://${toSecond}` })),
+    "SVC2535",
+  );
   // Unless an operator forces it, accepting the consequences.
   assert.equal(back.readiness, [FENCED]);
   assert.is(await back.control({ do: "promote" }), 3);
@@ -261,7 +270,7 @@ test("stays the provider after a restart with its former configuration", async (
   const sibling = await begin(context, "c", { txPort: otherPort });
   await restartedInstance.control({ do: "attach", uri: `svc://127.0.0.1:${otherPort}` });
   await same(restartedInstance, sibling);
-  assert.is(await codeOf(restartedInstance.control({ do: "bind", port })), "SVC2534");
+  assert.is(await rejectionCode(restartedInstance.control({ do: "bind", port })), "SVC2534");
 });
 
 test("refuses to follow after a promotion before the first transfer", async (context) => {
@@ -322,12 +331,12 @@ test("remains a provider when its port is taken", async (context) => {
   const { port } = server.address() as AddressInfo;
   const instance = await begin(context, "a");
   const mark = join(context.folder, "a", "_replica.json");
-  assert.is(await codeOf(instance.control({ do: "bind", port })), "SVC2530");
+  assert.is(await rejectionCode(instance.control({ do: "bind", port })), "SVC2530");
   assert.not.ok(existsSync(mark));
   const ownPort = await freePort();
   await instance.control({ do: "bind", port: ownPort });
   assert.ok(existsSync(mark));
-  assert.is(await codeOf(instance.control({ do: "bind", port })), "SVC2530");
+  assert.is(await rejectionCode(instance.control({ do: "bind", port })), "SVC2530");
   const provider = await begin(context, "b", { attach: [`127.0.0.1:${ownPort}`] });
   provider.graph().createVertex("a");
   await same(provider, instance);

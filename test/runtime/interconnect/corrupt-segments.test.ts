@@ -17,7 +17,7 @@ import {
 } from "../../../runtime/interconnect/log/segment-format.js";
 import { LogCorruptionError } from "../../../runtime/interconnect/log/segments.js";
 import { SimulatedDisk } from "./support/simulated-disk.js";
-import { fillSegments, LOG, openSegments, textFrame, textsOf } from "./support/small-segments.js";
+import { fillSegments, LOG, openSegments, readTexts, textFrame } from "./support/small-segments.js";
 
 interface Context {
   disk: SimulatedDisk;
@@ -49,7 +49,7 @@ function replace(disk: SimulatedDisk, path: string, bytes: Buffer): void {
 }
 
 /** Opens the log; returns why it is corrupt: segment, byte and reason. */
-function corruptionOf(disk: SimulatedDisk): [segment: string, offset: number, reason: string] {
+function readCorruption(disk: SimulatedDisk): [segment: string, offset: number, reason: string] {
   try {
     openSegments(disk).close();
   } catch (error) {
@@ -64,9 +64,9 @@ test("a segment is corrupt where the disk cannot read it", ({ disk, paths }) => 
     if (from >= start) throw Object.assign(new Error(code), { code });
   };
   disk.faults.unreadable = failing("EIO", 0);
-  assert.equal(corruptionOf(disk), [paths[0], 0, "it cannot be read: EIO"]);
+  assert.equal(readCorruption(disk), [paths[0], 0, "it cannot be read: EIO"]);
   disk.faults.unreadable = failing("EMFILE", 0);
-  assert.throws(() => corruptionOf(disk), /^EMFILE$/);
+  assert.throws(() => readCorruption(disk), /^EMFILE$/);
   delete disk.faults.unreadable;
   const log = openSegments(disk);
   log.append(textFrame("".padEnd(2 ** 20)), 1);
@@ -75,7 +75,7 @@ test("a segment is corrupt where the disk cannot read it", ({ disk, paths }) => 
   log.close();
   disk.faults.unreadable = failing("EIO", 1);
   const path = `${LOG}/${log.segments.at(-2)!.name}`;
-  assert.equal(corruptionOf(disk), [path, HEAD_BYTES, "it cannot be read: EIO"]);
+  assert.equal(readCorruption(disk), [path, HEAD_BYTES, "it cannot be read: EIO"]);
 });
 
 test("a folder in the place of a segment is corrupt", ({ disk, paths }) => {
@@ -84,7 +84,7 @@ test("a folder in the place of a segment is corrupt", ({ disk, paths }) => {
     if (path === paths[1]) throw Object.assign(new Error("a folder"), { code: "EISDIR" });
     return open(path);
   };
-  assert.equal(corruptionOf(disk), [paths[1], 0, "it cannot be read: a folder"]);
+  assert.equal(readCorruption(disk), [paths[1], 0, "it cannot be read: a folder"]);
 });
 
 test("invalid content is corrupt, other failures end the program", ({ disk, paths }) => {
@@ -113,8 +113,8 @@ test("invalid content is corrupt, other failures end the program", ({ disk, path
 });
 
 test("a segment before the last one needs its table, and all its frames", ({ disk, paths }) => {
-  const bytes = Buffer.from(disk.contentOf(paths[1]));
-  for (const [length, at, reason] of [
+  const bytes = Buffer.from(disk.readContent(paths[1]));
+  for (const [length, offset, reason] of [
     [SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES, "its table is missing"],
     [HEAD_BYTES, 0, "preceding segment is missing"],
     [HEAD_BYTES + FRAME_BYTES, 0, "preceding segment is missing"],
@@ -122,12 +122,16 @@ test("a segment before the last one needs its table, and all its frames", ({ dis
     [0, 0, "corrupt header"],
   ] as const) {
     replace(disk, paths[1], bytes.subarray(0, length));
-    assert.equal(corruptionOf(disk), [at === 0 && length > 0 ? paths[2] : paths[1], at, reason]);
+    assert.equal(readCorruption(disk), [
+      offset === 0 && length > 0 ? paths[2] : paths[1],
+      offset,
+      reason,
+    ]);
   }
 });
 
 test("an interrupted creation of the last segment is undone, of any length", ({ disk, paths }) => {
-  const bytes = Buffer.from(disk.contentOf(paths[2]));
+  const bytes = Buffer.from(disk.readContent(paths[2]));
   for (let length = 0; length < HEAD_BYTES; length += 4) {
     replace(disk, paths[2], bytes.subarray(0, length));
     const log = openSegments(disk);
@@ -136,25 +140,25 @@ test("an interrupted creation of the last segment is undone, of any length", ({ 
     log.flushNow();
     log.close();
     const reopenedLog = openSegments(disk);
-    assert.equal(textsOf(reopenedLog, 4), ["4", "5"], `${length} bytes`);
+    assert.equal(readTexts(reopenedLog, 4), ["4", "5"], `${length} bytes`);
     reopenedLog.close();
   }
 });
 
 test("discards the bytes of a torn write", ({ disk, paths }) => {
-  const { length } = disk.contentOf(paths[2]);
+  const { length } = disk.readContent(paths[2]);
   const file = disk.open(paths[2]);
   file.write(Buffer.alloc(40), length);
   file.close();
   openSegments(disk).close();
-  assert.is(disk.contentOf(paths[2]).length, length);
+  assert.is(disk.readContent(paths[2]).length, length);
 });
 
 test("a large or a lone segment without a header is corrupt", ({ disk, paths }) => {
   replace(disk, paths[2], Buffer.alloc(2 ** 20));
   openSegments(disk).close();
   replace(disk, paths[2], Buffer.alloc(2 ** 20 + 4));
-  assert.equal(corruptionOf(disk), [paths[2], 0, "corrupt header"]);
+  assert.equal(readCorruption(disk), [paths[2], 0, "corrupt header"]);
   for (const path of paths) disk.remove(path);
   replace(disk, paths[0], Buffer.alloc(4));
   const log = openSegments(disk);
@@ -162,12 +166,12 @@ test("a large or a lone segment without a header is corrupt", ({ disk, paths }) 
   log.close();
   disk.remove(paths[0]);
   replace(disk, paths[1], Buffer.alloc(4));
-  assert.equal(corruptionOf(disk), [paths[1], 0, "corrupt header"]);
+  assert.equal(readCorruption(disk), [paths[1], 0, "corrupt header"]);
 });
 
 test("a format of a later release is not corrupt", ({ disk, paths }) => {
   const version = (magic: string, number: number): void => {
-    const bytes = disk.contentOf(paths[2]);
+    const bytes = disk.readContent(paths[2]);
     bytes.write(magic, 0, "latin1");
     bytes.writeUInt32LE(number, 8);
     bytes.writeUInt32LE(crc32(bytes.subarray(0, 60)), 60);
@@ -184,40 +188,40 @@ test("a format of a later release is not corrupt", ({ disk, paths }) => {
     );
   }
   version("SVCLOG1\0", 1);
-  assert.equal(corruptionOf(disk), [paths[2], 0, "format version 1 is not supported"]);
+  assert.equal(readCorruption(disk), [paths[2], 0, "format version 1 is not supported"]);
 });
 
 /** Replaces the header of a frame; its checksums stay correct. */
-function rewrite(bytes: Buffer, at: number, change: object): void {
-  const header = decodeFrameHeader(bytes.subarray(at))!;
-  putFrameHeader(bytes.subarray(at, at + FRAME_HEADER_BYTES + header.bytes), {
+function rewrite(bytes: Buffer, offset: number, change: object): void {
+  const header = decodeFrameHeader(bytes.subarray(offset))!;
+  putFrameHeader(bytes.subarray(offset, offset + FRAME_HEADER_BYTES + header.bytes), {
     ...header,
     ...change,
   });
 }
 
 test("a number out of sequence is corrupt, although the chain is whole", ({ disk, paths }) => {
-  const bytes = disk.contentOf(paths[2]);
-  const at = HEAD_BYTES + FRAME_BYTES;
+  const bytes = disk.readContent(paths[2]);
+  const offset = HEAD_BYTES + FRAME_BYTES;
   const copy = Buffer.from(bytes);
-  rewrite(bytes, at, { sn: 7 });
-  assert.equal(corruptionOf(disk), [paths[2], at, "frame missing or out of sequence"]);
+  rewrite(bytes, offset, { sn: 7 });
+  assert.equal(readCorruption(disk), [paths[2], offset, "frame missing or out of sequence"]);
   disk.remove(paths[2]);
   const header = decodeSegmentHeader(copy) as SegmentHeader;
   encodeSegmentHeader({ ...header, firstSn: 6 }).copy(copy);
   const path = `${LOG}/${segmentName(6)}`;
   replace(disk, path, copy);
-  assert.equal(corruptionOf(disk), [path, 0, "preceding segment is missing"]);
+  assert.equal(readCorruption(disk), [path, 0, "preceding segment is missing"]);
 });
 
 test("tables belong to the head of a segment, and frames do not", ({ disk, paths }) => {
-  const bytes = disk.contentOf(paths[0]);
+  const bytes = disk.readContent(paths[0]);
   const copy = Buffer.from(bytes);
   rewrite(bytes, HEAD_BYTES, { isTable: true });
-  assert.equal(corruptionOf(disk), [paths[0], HEAD_BYTES, "unexpected table"]);
+  assert.equal(readCorruption(disk), [paths[0], HEAD_BYTES, "unexpected table"]);
   copy.copy(bytes);
   rewrite(bytes, SEGMENT_HEADER_BYTES, { isTable: false });
-  assert.equal(corruptionOf(disk), [paths[0], SEGMENT_HEADER_BYTES, "its table is missing"]);
+  assert.equal(readCorruption(disk), [paths[0], SEGMENT_HEADER_BYTES, "its table is missing"]);
 });
 
 test("a frame inside of a torn one counts only if its header cannot be of it", ({
@@ -231,18 +235,18 @@ test("a frame inside of a torn one counts only if its header cannot be of it", (
   log.flushNow();
   assert.is(log.segments.length, 3);
   log.close();
-  const at = HEAD_BYTES + 2 * FRAME_BYTES;
-  const bytes = disk.contentOf(paths[2]);
+  const offset = HEAD_BYTES + 2 * FRAME_BYTES;
+  const bytes = disk.readContent(paths[2]);
   bytes[bytes.length - 1]! ^= 1;
   // Its header is in sequence, so the payload was never written.
   const copy = new SimulatedDisk();
-  for (const path of paths) replace(copy, path, disk.contentOf(path));
+  for (const path of paths) replace(copy, path, disk.readContent(path));
   assert.is(openSegments(copy).last, 6);
-  rewrite(bytes, at, { chain: 1 });
+  rewrite(bytes, offset, { chain: 1 });
   bytes[bytes.length - 1]! ^= 1;
-  const inside = at + FRAME_HEADER_BYTES;
+  const inside = offset + FRAME_HEADER_BYTES;
   const reason = `corrupt frame, followed by an intact one at byte ${inside}`;
-  assert.equal(corruptionOf(disk), [paths[2], at, reason]);
+  assert.equal(readCorruption(disk), [paths[2], offset, reason]);
 });
 
 test.run();

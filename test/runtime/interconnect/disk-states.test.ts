@@ -58,7 +58,7 @@ function failingDisk(fails: (operation: Operation) => boolean): Disk {
   }));
 }
 
-const segmentsOf = ({ root }: LoggedFolder): string[] =>
+const listSegments = ({ root }: LoggedFolder): string[] =>
   readdirSync(join(root, "_txlog")).filter((name) => name.endsWith(".seg"));
 
 for (const operation of ["write", "flush"] as const) {
@@ -88,7 +88,7 @@ for (const operation of ["write", "flush"] as const) {
     isFailing = false;
     await until(() => !clock.refusesChanges);
     assert.ok(done.has("read"));
-    assert.is(segmentsOf(context).length, 2);
+    assert.is(listSegments(context).length, 2);
     openStore(store).createVertex("c");
     assert.ok(await isFlushed(clock));
     assert.equal(

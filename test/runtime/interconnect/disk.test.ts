@@ -18,7 +18,7 @@ test.before.each((context) => {
 test.after.each(({ root }) => rmSync(root, { recursive: true }));
 
 /** The code of the error that a call throws. */
-function codeOf(run: () => unknown): unknown {
+function errorCode(run: () => unknown): unknown {
   try {
     run();
     return "none";
@@ -34,7 +34,7 @@ test("writes only to files that were opened for it", ({ path }) => {
   ] as const) {
     const file = realDisk.open(path, mode);
     assert.is(
-      codeOf(() => file.write(Buffer.from("C"), 0)),
+      errorCode(() => file.write(Buffer.from("C"), 0)),
       code,
     );
     const bytes = Buffer.alloc(9);
@@ -48,15 +48,15 @@ test("a folder that is missing has no names, a file is no folder", ({ root, path
   assert.equal(realDisk.names(join(root, "missing")), []);
   assert.equal(realDisk.names(root), ["file"]);
   assert.is(
-    codeOf(() => realDisk.names(path)),
+    errorCode(() => realDisk.names(path)),
     "SVC2504",
   );
   assert.is(
-    codeOf(() => realDisk.open(join(path, "x"), "read")),
+    errorCode(() => realDisk.open(join(path, "x"), "read")),
     "SVC2504",
   );
   assert.is(
-    codeOf(() => realDisk.open(join(root, "missing"), "read")),
+    errorCode(() => realDisk.open(join(root, "missing"), "read")),
     "ENOENT",
   );
 });

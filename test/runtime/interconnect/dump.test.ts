@@ -11,7 +11,7 @@ import { listStoredGraphs } from "../../../runtime/graph/manager/snapshot/stored
 import { checkLog } from "../../../runtime/interconnect/log/check-log.js";
 import { realDisk } from "../../../runtime/interconnect/log/disk.js";
 import { type Instance, same, until } from "./support/instance.js";
-import { begin, codeOf, type InstancesContext, withInstances } from "./support/instances.js";
+import { begin, type InstancesContext, rejectionCode, withInstances } from "./support/instances.js";
 
 const test = suite<InstancesContext>("dump");
 withInstances(test);
@@ -26,10 +26,10 @@ async function complete(instance: Instance): Promise<void> {
 test("restores equal graphs from a dump", async (context) => {
   const instance = await begin(context, "a");
   const graph = instance.graph();
-  for (let at = 0; at < 500; at++) graph.createVertex(`before ${at}`);
+  for (let index = 0; index < 500; index++) graph.createVertex(`before ${index}`);
   instance.graph("second").createVertex("x");
   await instance.control({ do: "attach", uri: "file:opdump_1.tx" });
-  for (let at = 0; at < 500; at++) graph.connect("before 1", "to", `during ${at}`);
+  for (let index = 0; index < 500; index++) graph.connect("before 1", "to", `during ${index}`);
   instance.graph("third").createVertex("made meanwhile");
   await complete(instance);
   const folder = join(context.folder, "a", "opdump_1.tx");
@@ -63,7 +63,7 @@ test("resumes a dump, and does not mix two dumps", async (context) => {
   await instance.control({ do: "attach", uri });
   await complete(instance);
   await instance.control({ do: "detach", uri });
-  for (let at = 0; at < 100; at++) graph.createVertex(`v${at}`);
+  for (let index = 0; index < 100; index++) graph.createVertex(`v${index}`);
   await instance.control({ do: "attach", uri });
   await complete(instance);
   await instance.control({ do: "detach", uri });
@@ -103,10 +103,13 @@ test("refuses to write a dump elsewhere or over existing data", async (context) 
     ...[`${root}/opdump_1.tx/../../x.tx`, `${root}/sub/opdump_1.tx`, "file:opdump_%2e%2e%2fx.tx"],
     ...["file://host/opdump_1.tx", `${root}/opdump_%00.tx`, "file:opdump_1.tx/../.."],
   ]) {
-    assert.is(await codeOf(instance.control({ do: "attach", uri })), "SVC3340", uri);
+    assert.is(await rejectionCode(instance.control({ do: "attach", uri })), "SVC3340", uri);
   }
   mkdirSync(join(context.folder, "a", "opdump_2.tx"));
-  assert.is(await codeOf(instance.control({ do: "attach", uri: "file:opdump_2.tx" })), "SVC3340");
+  assert.is(
+    await rejectionCode(instance.control({ do: "attach", uri: "file:opdump_2.tx" })),
+    "SVC3340",
+  );
   assert.equal(await instance.control({ do: "attached" }), []);
 });
 

@@ -117,7 +117,8 @@ test("a flush completes once all frames are written", async (context) => {
   const graph = openStore(store);
   const text = "x".repeat(100_000);
   // More than one frame, before the log thread has a turn.
-  for (let at = 0; at < 100; at++) graph.createVertex(`v${at}`, { properties: { text } });
+  for (let index = 0; index < 100; index++)
+    graph.createVertex(`v${index}`, { properties: { text } });
   assert.ok(await isFlushed(clock));
   assert.is(store.memory.log!.waiting, 0);
 });

@@ -47,14 +47,14 @@ function logIn(root: string, index: 0 | 1 = 0) {
   const { log } = channel;
   const publish = (): void => {
     for (const name of disk.names("/log")) {
-      writeFileSync(join(folder, name), disk.contentOf(`/log/${name}`));
+      writeFileSync(join(folder, name), disk.readContent(`/log/${name}`));
     }
     clock.setDurableSn(index, log.durableSn);
   };
   const write = (...ids: readonly [at: 0 | 1, id: string][]): void => {
-    for (const [at, id] of ids) {
-      openStore(stores[at]).createVertex(id);
-      channel.write(stores[at].memory.log!.clock);
+    for (const [index, id] of ids) {
+      openStore(stores[index]).createVertex(id);
+      channel.write(stores[index].memory.log!.clock);
       log.flushNow();
       channel.release();
     }
@@ -70,7 +70,7 @@ function logIn(root: string, index: 0 | 1 = 0) {
     channel.reopen();
     publish();
   };
-  const remove = (at: number): void => rmSync(join(folder, log.segments[at]!.name));
+  const remove = (index: number): void => rmSync(join(folder, log.segments[index]!.name));
   const identities = stores.map(requireIdentity) as [string, string];
   const reader = (at: 0 | 1 = 0): TransactionReader =>
     createTransactionOpener(root)({ identity: identities[at], isLocal: index === 1, clock });
@@ -156,7 +156,7 @@ test("reports segments that were removed before they were read", ({ root }) => {
   write([0, "b"]);
   roll();
   write([0, "c"]);
-  for (const at of [0, 1]) remove(at);
+  for (const index of [0, 1]) remove(index);
   assert.is(behind.step(), "more");
   assert.throws(
     () => behind.step(),

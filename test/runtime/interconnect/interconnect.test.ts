@@ -64,7 +64,7 @@ function isSmall({ memory }: GraphStore): boolean {
   return memory.header.words[Header.IsSmall] === 1;
 }
 
-function reasonOf(run: () => unknown): string {
+function errorReason(run: () => unknown): string {
   try {
     return String(run());
   } catch (error) {
@@ -77,7 +77,7 @@ test("is idle before its first graph", async (context) => {
   assert.is(await interconnect.save(0), true);
   interconnect.erase("a".repeat(32));
   assert.is(await interconnect.replicate(EVERYWHERE, new TrafficCounters()), false);
-  const reason = reasonOf(() => interconnect.control({ do: "attached" }));
+  const reason = errorReason(() => interconnect.control({ do: "attached" }));
   assert.is(reason, "replication requires the transaction log: `durability` is off");
   await interconnect.closeLog();
 });
@@ -87,7 +87,7 @@ test("reports why replication is not available", (context) => {
     const { interconnect } = start(context, more);
     keep(context, interconnect);
     const command = { do: source, repair: "all", timeoutMs: 0 } as const;
-    return reasonOf(() => interconnect.control(command as never));
+    return errorReason(() => interconnect.control(command as never));
   };
   const off = "replication requires the transaction log: `durability` is off";
   const early = "replication has not started yet: retry";
@@ -195,7 +195,7 @@ test("takes over graphs, and recovers nothing", async (context) => {
   interconnect.adopt([graph]);
   assert.is(interconnect.keep(request(context.root, "g")), graph);
   assert.ok(isReplicaRoot(context.root), "it has been decided what this instance is");
-  const reason = reasonOf(() => interconnect.control({ do: "attached" }));
+  const reason = errorReason(() => interconnect.control({ do: "attached" }));
   assert.is(reason, "replication has not started yet: retry");
   const saved = interconnect.save(0);
   assert.is(await saved, true);
@@ -203,7 +203,7 @@ test("takes over graphs, and recovers nothing", async (context) => {
   assert.equal(stored, [true, false]);
   const { interconnect: second } = start(context);
   second.adopt([{ ...graph, path: null }]);
-  const none = reasonOf(() => second.control({ do: "attached" }));
+  const none = errorReason(() => second.control({ do: "attached" }));
   assert.match(none, /requires the transaction log/);
 });
 

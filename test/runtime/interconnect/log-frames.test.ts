@@ -39,13 +39,13 @@ function logged() {
     return bytes;
   };
   write();
-  const create = (at: number, id: string, text = ""): void => {
-    openStore(stores[at]!).createVertex(id, text === "" ? {} : { properties: { text } });
+  const create = (index: number, id: string, text = ""): void => {
+    openStore(stores[index]!).createVertex(id, text === "" ? {} : { properties: { text } });
   };
   const createBoth = (id: string, text = ""): void => {
     const parts = stores.map((store) => ({ store, isLocal: false }));
     runTransaction(parts, () => {
-      for (const at of [0, 1]) create(at, id, text);
+      for (const index of [0, 1]) create(index, id, text);
     });
   };
   const [first, two] = stores as [GraphStore, GraphStore];
@@ -53,12 +53,12 @@ function logged() {
 }
 
 /** Returns the transactions of each frame: their graphs, with `+` if the next belongs to it. */
-function framesOf({ log }: LogChannel, from: number): string[][] {
+function readFrames({ log }: LogChannel, from: number): string[][] {
   // Each is valid until the next one is read.
   return Array.from(log.read(from), (frame) => {
     const units: string[] = [];
-    const transaction = (words: Uint32Array, at: number, graph: number): void => {
-      units.push(`${graph}${(words[at]! & 0xff) === JOINED_TRANSACTION ? "+" : ""}`);
+    const transaction = (words: Uint32Array, offset: number, graph: number): void => {
+      units.push(`${graph}${(words[offset]! & 0xff) === JOINED_TRANSACTION ? "+" : ""}`);
     };
     forEachTransaction(frame, { transaction, control: () => undefined });
     return units;
@@ -71,7 +71,7 @@ test("mark each transaction that the next one belongs to", () => {
   createBoth("b");
   create(1, "c");
   write();
-  assert.equal(framesOf(channel, 3), [["1", "2+", "1", "2"]]);
+  assert.equal(readFrames(channel, 3), [["1", "2+", "1", "2"]]);
 });
 
 test("have the changes of long and of short transactions", () => {
@@ -128,7 +128,7 @@ test("hold 8 MiB, or a longer joint transaction", () => {
     const from = channel.log.last + 1;
     while (write() > 0);
     assert.equal(
-      framesOf(channel, from).map((units) => units.slice(-2).join("")),
+      readFrames(channel, from).map((units) => units.slice(-2).join("")),
       isIn ? ["2+1"] : ["11", "2+1"],
       `${left} bytes are left`,
     );

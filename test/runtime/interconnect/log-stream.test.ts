@@ -156,9 +156,9 @@ test("a follower has caught up at the end of the stream, not of its snapshots", 
   await until(isSent, () => "a change behind them");
   const goals: (number | null)[] = [];
   const accept = replica.acceptFromStream.bind(replica);
-  replica.acceptFromStream = (offer, at) => {
-    goals.push(offer.goal! - at);
-    return accept(offer, at);
+  replica.acceptFromStream = (offer, position) => {
+    goals.push(offer.goal! - position);
+    return accept(offer, position);
   };
   const follower = createFollower(c, async () => broker.connect());
   const following = follower.run();

@@ -79,7 +79,7 @@ function filled(disk: SimulatedDisk): SegmentLog {
 test("rereads a frame that another thread had not completed", () => {
   const disk = new SimulatedDisk();
   const log = filled(disk);
-  const bytes = disk.contentOf(`/log/${log.segments[0]!.name}`);
+  const bytes = disk.readContent(`/log/${log.segments[0]!.name}`);
   const wholeBytes = Buffer.from(bytes);
   bytes.fill(1, bytes.length - 100);
   const tailer = new LogTailer(disk, log, 1);

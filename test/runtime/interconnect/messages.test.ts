@@ -28,7 +28,8 @@ function trusting(): MessageReader {
 test("reassembles messages from arbitrary chunks", () => {
   for (const size of [1, 3, 16, 17, 500, SENT.length]) {
     const pieces: Buffer[] = [];
-    for (let at = 0; at < SENT.length; at += size) pieces.push(SENT.subarray(at, at + size));
+    for (let offset = 0; offset < SENT.length; offset += size)
+      pieces.push(SENT.subarray(offset, offset + size));
     assert.equal(readAll(pieces), BODIES, `pieces of ${size}`);
   }
 });

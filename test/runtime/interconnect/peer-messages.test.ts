@@ -33,7 +33,7 @@ async function connect(limits: PeerLimits = LIMITS) {
   return { localSocket, remoteSocket, peer, remote: remotePeer };
 }
 
-function failureOf(promise: Promise<unknown>): Promise<string> {
+function rejectionMessage(promise: Promise<unknown>): Promise<string> {
   return promise.then(
     () => "none",
     ({ message }: Error) => message,
@@ -79,9 +79,9 @@ test("sends more only after the other end has received earlier data", async () =
   localSocket.hold();
   const lost = peer.send(Frame, Buffer.alloc(MIB));
   peer.close();
-  assert.is(await failureOf(lost), LOST);
+  assert.is(await rejectionMessage(lost), LOST);
   assert.is(localSocket.listenerCount("drain"), listeners[0]);
-  assert.is(await failureOf(peer.send(Frame, NOTHING)), LOST);
+  assert.is(await rejectionMessage(peer.send(Frame, NOTHING)), LOST);
 });
 
 test("reports that the other end has left", async () => {
@@ -90,7 +90,7 @@ test("reports that the other end has left", async () => {
   const next = peer.next();
   remote.close();
   assert.equal([await next, peer.hasEnded], [null, true]);
-  assert.is(await failureOf(peer.expect(Ack)), LOST);
+  assert.is(await rejectionMessage(peer.expect(Ack)), LOST);
 });
 
 test("expects a message of one type, or a refusal with its reason", async () => {
@@ -99,8 +99,8 @@ test("expects a message of one type, or a refusal with its reason", async () => 
   assert.is((await peer.expect(Ack)).length, 0);
   await remote.send(Ack, NOTHING);
   const wrong = `replication: expected message ${Status}, got ${Ack}`;
-  assert.is(await failureOf(peer.expect(Status)), wrong);
-  const refused = failureOf(peer.expect(Status));
+  assert.is(await rejectionMessage(peer.expect(Status)), wrong);
+  const refused = rejectionMessage(peer.expect(Status));
   await remote.refuse("x".repeat(501));
   assert.is(await refused, `replication: rejected by the peer: ${"x".repeat(500)}`);
   assert.is(await peer.next(), null);
@@ -120,7 +120,7 @@ test("sends heartbeats, which are no messages, and none behind data that waits",
   assert.is(await isSettled(next), false);
   assert.ok(remote.bytesRead > bytesRead);
   localSocket.hold();
-  void failureOf(peer.send(Frame, Buffer.alloc(MIB)));
+  void rejectionMessage(peer.send(Frame, Buffer.alloc(MIB)));
   const { bytesWritten } = peer;
   c.time.pass(LIMITS.heartbeatMs);
   await settle();
@@ -142,7 +142,7 @@ test("treats a heartbeat of an untrusted end as a message", async () => {
   const [peer, remote] = [localSocket, remoteSocket].map((end) => new Peer(end.asSocket, LIMITS));
   await remote!.send(Alive, NOTHING);
   const wrong = `replication: expected message ${MessageType.Hello}, got ${Alive}`;
-  assert.is(await failureOf(peer!.expect(MessageType.Hello)), wrong);
+  assert.is(await rejectionMessage(peer!.expect(MessageType.Hello)), wrong);
 });
 
 test("gives up a silent end only while it waits for a message", async ({ time }) => {
@@ -158,7 +158,7 @@ test("gives up a silent end only while it waits for a message", async ({ time })
   time.pass(LIMITS.silenceMs);
   await settle();
   assert.is(peer.isClosed, false, "nobody has listened");
-  const silent = failureOf(peer.next());
+  const silent = rejectionMessage(peer.next());
   await settle();
   time.pass(LIMITS.silenceMs - 1);
   await settle();
@@ -184,7 +184,7 @@ test("reads received data before it gives up", async ({ time }) => {
 test("gives up a connection without any traffic", async () => {
   const { localSocket, peer } = await connect();
   assert.is(localSocket.idle!.ms, LIMITS.silenceMs);
-  const next = failureOf(peer.next());
+  const next = rejectionMessage(peer.next());
   localSocket.idle!.run();
   assert.is(await next, SILENT);
 });
@@ -197,7 +197,7 @@ test("limits the wait for an answer, regardless of heartbeats", async ({ time })
   await remote.send(Ack, NOTHING);
   await answered;
   assert.is(time.timers, timers, "it waits no more");
-  const [late, heard] = [failureOf(peer.expectInTime(Ack)), failureOf(remote.next())];
+  const [late, heard] = [rejectionMessage(peer.expectInTime(Ack)), rejectionMessage(remote.next())];
   for (let passed = 0; passed < LIMITS.silenceMs; passed += LIMITS.heartbeatMs) {
     await settle();
     assert.is(peer.isClosed, false);
@@ -235,7 +235,7 @@ test("reads ahead until stopped, and delivers the messages later", async () => {
   // An error while it reads ahead reaches the next reader.
   localSocket.destroy(new Error("reset"));
   await settle();
-  assert.is(await failureOf(peer.next()), "reset");
+  assert.is(await rejectionMessage(peer.next()), "reset");
 });
 
 test("notices a lost connection while it reads ahead, up to a limit of memory", async () => {

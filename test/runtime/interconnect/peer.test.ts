@@ -97,7 +97,7 @@ async function listening(context: Context): Promise<{ instance: Instance; port: 
   }
 }
 
-async function textOf(promise: Promise<unknown>): Promise<string> {
+async function rejectionText(promise: Promise<unknown>): Promise<string> {
   return promise.then(
     () => "none",
     (error: Error) => error.message,
@@ -114,7 +114,7 @@ test("refuses greeting without protocol or nonce", async (context) => {
     [{ nonce: "0".repeat(63) }, /greeting without a nonce/],
   ] as const) {
     const [localSocket, remoteSocket] = await pair(context);
-    const outcome = textOf(new Peer(localSocket, LONG).handshake("subscriber", KEY));
+    const outcome = rejectionText(new Peer(localSocket, LONG).handshake("subscriber", KEY));
     const hello = Buffer.from(JSON.stringify({ ...valid, ...wrong }));
     remoteSocket.write(encodeMessage(MessageType.Hello, hello));
     assert.match(await outcome, fault);
@@ -123,7 +123,7 @@ test("refuses greeting without protocol or nonce", async (context) => {
 
 test("detects a silent peer even while writing to it", async (context) => {
   const [provider] = await friends(context, { ...LONG, silenceMs: 200 }, LONG);
-  const failure = textOf(provider.next());
+  const failure = rejectionText(provider.next());
   const writing = setInterval(() => {
     void provider.send(MessageType.Status, NOTHING).catch(() => undefined);
   }, 10);
@@ -145,7 +145,7 @@ test("distinguishes an idle peer from a silent one", async (context) => {
 
 test("sends heartbeats at the configured interval", async (context) => {
   const [, subscriber] = await friends(context, { ...LONG, heartbeatMs: 10 }, LONG);
-  const next = textOf(subscriber.next());
+  const next = rejectionText(subscriber.next());
   const since = subscriber.heardAtMs;
   while (subscriber.heardAtMs === since) await delay(10);
   subscriber.close();
@@ -155,8 +155,8 @@ test("sends heartbeats at the configured interval", async (context) => {
 test("detects a missing reply of a live peer", async (context) => {
   const limits = { ...LONG, silenceMs: 1_000 };
   const [provider, subscriber] = await friends(context, limits, limits);
-  const heard = textOf(subscriber.next());
-  assert.match(await textOf(provider.expectInTime(MessageType.Positions)), SILENT);
+  const heard = rejectionText(subscriber.next());
+  assert.match(await rejectionText(provider.expectInTime(MessageType.Positions)), SILENT);
   assert.is(await heard, "none", "the other one has heard of this one to the end");
   const [otherPeer, thirdPeer] = await friends(context, limits, limits);
   await thirdPeer.send(MessageType.Positions, NOTHING);
@@ -189,12 +189,12 @@ test("limits the duration of the whole handshake, not of each byte", async (cont
   const [localSocket, remoteSocket] = await pair(context);
   const peer = new Peer(localSocket, { ...LONG, handshakeMs: 300 });
   const hello = encodeMessage(MessageType.Hello, Buffer.alloc(1_000, " "));
-  let at = 0;
-  const writing = setInterval(() => remoteSocket.write(hello.subarray(at, ++at)), 20);
+  let sent = 0;
+  const writing = setInterval(() => remoteSocket.write(hello.subarray(sent, ++sent)), 20);
   remoteSocket.on("error", () => undefined);
-  assert.match(await textOf(peer.handshake("subscriber", KEY)), SILENT);
+  assert.match(await rejectionText(peer.handshake("subscriber", KEY)), SILENT);
   clearInterval(writing);
-  assert.ok(at < hello.length);
+  assert.ok(sent < hello.length);
 });
 
 test("accepts a provider while unauthenticated peers hold all connections", async (context) => {
@@ -217,10 +217,10 @@ test("hides input of unauthenticated peers and coalesces their failures", async 
   const text = Buffer.from(JSON.stringify("forged line"));
   const failures = 200;
   const startedAt = performance.now();
-  for (let at = 0; at < failures; at++) {
+  for (let index = 0; index < failures; index++) {
     const socket = await dial(context, port);
     // Each fails in a different way.
-    const type = (at === 0 ? MessageType.Refusal : 1_000 + at) as 4;
+    const type = (index === 0 ? MessageType.Refusal : 1_000 + index) as 4;
     const closed = once(socket.resume(), "close");
     socket.write(encodeMessage(type, text));
     await closed;

@@ -47,7 +47,7 @@ function provider() {
     late: lateStore,
     write,
     plan,
-    ids: [wholeStore, lateStore].map(identityOf),
+    ids: [wholeStore, lateStore].map(readIdentity),
   };
 }
 
@@ -56,7 +56,7 @@ function change(store: GraphStore, times: number): void {
   for (let remaining = times; remaining > 0; remaining--) graph.createVertex(`${graph.order}`);
 }
 
-function identityOf(store: GraphStore): string {
+function readIdentity(store: GraphStore): string {
   return replicationPosition(store).identity;
 }
 
@@ -92,12 +92,12 @@ test("offers all graphs, and sends snapshots of graphs that the log does not cov
     ],
   );
   const identity = ids[1]!;
-  const at = (count: number) => plan({ graphs: [{ identity, count, digest: null }] });
+  const planAt = (count: number) => plan({ graphs: [{ identity, count, digest: null }] });
   const before = late.operationCount - 1;
-  assert.equal(snapshots(at(before - 1)), [2]);
-  assert.equal(snapshots(at(before)), [], "the log has what follows");
+  assert.equal(snapshots(planAt(before - 1)), [2]);
+  assert.equal(snapshots(planAt(before)), [], "the log has what follows");
   assert.equal(
-    [...(at(before) as CatchUpPlan).counts],
+    [...(planAt(before) as CatchUpPlan).counts],
     [
       [1, 0],
       [2, before],
@@ -166,7 +166,7 @@ test("refuses a graph that differs, and sends it for a repair", () => {
 test("refuses an unknown graph, and lists the erased ones", () => {
   const { channel, whole, write, late, plan, ids } = provider();
   const graphs = ids.map((identity) => ({ identity, count: 1, digest: null }));
-  channel.erase(identityOf(whole));
+  channel.erase(readIdentity(whole));
   write(late, 1);
   const { offer, counts } = plan({ graphs }) as CatchUpPlan;
   assert.equal([offer.erased, offer.graphs.length, offer.lastNumber], [[ids[0]], 1, 2]);

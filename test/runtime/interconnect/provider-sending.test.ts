@@ -18,13 +18,13 @@ const NOTHING = Buffer.alloc(0);
 async function connect(provided: ProvidedPeer): Promise<Subscription> {
   provided.run();
   const subscriber = await provided.subscribe();
-  await until(() => countOf(subscriber, Frame) === 3);
+  await until(() => countMessages(subscriber, Frame) === 3);
   await subscriber.acknowledge(4);
   await until(() => provided.provider.hasAcknowledged(4));
   return subscriber;
 }
 
-function countOf({ types }: Subscription, type: number): number {
+function countMessages({ types }: Subscription, type: number): number {
   return types.filter((messageType) => messageType === type).length;
 }
 
@@ -141,7 +141,7 @@ test("starts once the transactions that the snapshots have are durable", async (
   provided.log.channel.log.flushNow();
   provided.provider.wake();
   await subscriber.first(Start);
-  assert.is(countOf(subscriber, Start), 1);
+  assert.is(countMessages(subscriber, Start), 1);
   provided.log.channel.release();
   await provided.stop();
 });
@@ -149,20 +149,20 @@ test("starts once the transactions that the snapshots have are durable", async (
 test("sends its state at intervals, and starts over after its root changes", async ({ time }) => {
   const provided = await ProvidedPeer.create();
   const subscriber = await connect(provided);
-  assert.is(countOf(subscriber, Status), 1);
+  assert.is(countMessages(subscriber, Status), 1);
   time.pass(1_999);
   provided.log.write("d");
-  await until(() => countOf(subscriber, Frame) === 4);
-  assert.is(countOf(subscriber, Status), 1);
+  await until(() => countMessages(subscriber, Frame) === 4);
+  assert.is(countMessages(subscriber, Status), 1);
   time.pass(1);
   provided.provider.wake();
-  await until(() => countOf(subscriber, Status) === 2);
-  assert.equal([countOf(subscriber, Start), subscriber.isClosed], [1, false]);
+  await until(() => countMessages(subscriber, Status) === 2);
+  assert.equal([countMessages(subscriber, Start), subscriber.isClosed], [1, false]);
   provided.origin = { log: "e".repeat(32) };
   time.pass(2_000);
   provided.provider.wake();
   await subscriber.closed();
-  assert.is(countOf(subscriber, Status), 2);
+  assert.is(countMessages(subscriber, Status), 2);
   await provided.stop();
 });
 
@@ -172,10 +172,10 @@ test("sends nothing while its output is suspended", async () => {
   provided.gate.isOpen = false;
   provided.log.write("d");
   await settle();
-  assert.is(countOf(subscriber, Frame), 3);
+  assert.is(countMessages(subscriber, Frame), 3);
   provided.gate.isOpen = true;
   provided.provider.wake();
-  await until(() => countOf(subscriber, Frame) === 4);
+  await until(() => countMessages(subscriber, Frame) === 4);
   await provided.stop();
 });
 
@@ -192,9 +192,9 @@ test("sends nothing to a subscriber that paused it until it resumes or reconnect
   await pause();
   provided.log.write("d");
   await settle();
-  assert.is(countOf(subscriber, Frame), 3);
+  assert.is(countMessages(subscriber, Frame), 3);
   await subscriber.peer.send(Resume, NOTHING);
-  await until(() => countOf(subscriber, Frame) === 4);
+  await until(() => countMessages(subscriber, Frame) === 4);
   await pause();
   subscriber.leave();
   await until(() => provided.logLines.length === 2);
@@ -220,9 +220,9 @@ test("sends at the rate that is allowed, and counts what it sends", async () => 
   const { bytes, transactions, records, frames } = provided.traffic.out;
   assert.equal([bytes, transactions, records, frames], [body.length, 2, 1, 1]);
   assert.equal(sizes, [[body.length, 2, 1]]);
-  assert.is(countOf(subscriber, Frame), 1);
+  assert.is(countMessages(subscriber, Frame), 1);
   passed[0]!();
-  await until(() => countOf(subscriber, Frame) === 2);
+  await until(() => countMessages(subscriber, Frame) === 2);
   passed[1]!();
   await until(() => passed.length === 3);
   passed[2]!();

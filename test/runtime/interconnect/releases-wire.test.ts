@@ -60,10 +60,10 @@ async function record(context: InstancesContext): Promise<Wire> {
   const replica = await begin(context, "replica", { txPort });
   const provider = await begin(context, "provider");
   const fill = (from: number): void => {
-    for (let at = from; at < from + 10; at++) {
-      const properties = { at, text: `text ${at}`, list: [at, at + 1], none: null };
-      provider.graph().createVertex(`v${at}`, { type: "thing", properties });
-      provider.graph().connect(`v${at}`, ["near", 5, at], "hub");
+    for (let index = from; index < from + 10; index++) {
+      const properties = { at: index, text: `text ${index}`, list: [index, index + 1], none: null };
+      provider.graph().createVertex(`v${index}`, { type: "thing", properties });
+      provider.graph().connect(`v${index}`, ["near", 5, index], "hub");
     }
   };
   fill(0);
@@ -83,15 +83,15 @@ async function record(context: InstancesContext): Promise<Wire> {
 function split(text: string): Buffer[] {
   const bytes = Buffer.from(text, "base64");
   const messages: Buffer[] = [];
-  for (let at = 0; at + HEADER_BYTES <= bytes.length; ) {
-    const end = at + HEADER_BYTES + bytes.readUInt32LE(at + 8);
-    if (end <= bytes.length) messages.push(bytes.subarray(at, end));
-    at = end;
+  for (let offset = 0; offset + HEADER_BYTES <= bytes.length; ) {
+    const end = offset + HEADER_BYTES + bytes.readUInt32LE(offset + 8);
+    if (end <= bytes.length) messages.push(bytes.subarray(offset, end));
+    offset = end;
   }
   return messages;
 }
 
-const typeOf = (message: Buffer): number => message.readUInt32LE(4) & 0xff;
+const messageType = (message: Buffer): number => message.readUInt32LE(4) & 0xff;
 
 /** Replays the recorded bytes of one end; proofs are computed for the live other end. */
 class Player {
@@ -110,7 +110,7 @@ class Player {
     this.#role = role;
     this.#nonce = greeting.nonce;
     this.#hello = encodeMessage(Hello, Buffer.from(JSON.stringify({ ...greeting, node })));
-    this.#messages = rest.filter((message) => !SKIPPED.includes(typeOf(message)));
+    this.#messages = rest.filter((message) => !SKIPPED.includes(messageType(message)));
     const reader = new MessageReader();
     if (role === "provider") socket.write(this.#hello);
     socket

@@ -13,9 +13,15 @@ import { checkLog } from "../../../runtime/interconnect/log/check-log.js";
 import { realDisk } from "../../../runtime/interconnect/log/disk.js";
 import { checkStore } from "../graph/support/check-store.js";
 import { graphContent } from "../graph/support/graph-content.js";
-import { restore, step, writerOf } from "./archive/support.js";
+import { createWriter, restore, step } from "./archive/support.js";
 import type { Instance } from "./support/instance.js";
-import { begin, codeOf, end, type InstancesContext, withInstances } from "./support/instances.js";
+import {
+  begin,
+  end,
+  type InstancesContext,
+  rejectionCode,
+  withInstances,
+} from "./support/instances.js";
 
 const test = suite<InstancesContext>("releases");
 withInstances(test);
@@ -57,11 +63,17 @@ async function makeRelease(context: InstancesContext): Promise<Release> {
   const instance = await begin(context, "a");
   const graph = instance.graph();
   const fill = (from: number): void => {
-    for (let at = from; at < from + 20; at++) {
-      const properties = { at, text: `text ${at}`, list: [at, at + 1], none: null, half: at / 2 };
-      graph.createVertex(`v${at}`, { type: at % 2 === 0 ? "even" : "odd", properties });
-      graph.connect(`v${at}`, ["near", M_INT, at], `v${at + 1}`);
-      graph.count(`v${at}`, "seen", "hub");
+    for (let index = from; index < from + 20; index++) {
+      const properties = {
+        at: index,
+        text: `text ${index}`,
+        list: [index, index + 1],
+        none: null,
+        half: index / 2,
+      };
+      graph.createVertex(`v${index}`, { type: index % 2 === 0 ? "even" : "odd", properties });
+      graph.connect(`v${index}`, ["near", M_INT, index], `v${index + 1}`);
+      graph.count(`v${index}`, "seen", "hub");
     }
   };
   graph.constrain({ type: "even", key: "text", unique: true });
@@ -70,7 +82,7 @@ async function makeRelease(context: InstancesContext): Promise<Release> {
   await instance.save();
   fill(20);
   graph.deleteVertex("v7");
-  await step(instance, writerOf(context));
+  await step(instance, createWriter(context));
   const content = plainContent(instance);
   await end(instance);
   const { folder } = context;
@@ -114,7 +126,7 @@ for (const name of readdirSync(FOLDER)) {
     bytes.write("SVCLOG3", 0, "latin1");
     bytes.writeUInt32LE(crc32(bytes.subarray(0, 60)), 60);
     writeFileSync(join(folder, segment), bytes);
-    assert.is(await codeOf(begin(context, "a")), "SVC2506");
+    assert.is(await rejectionCode(begin(context, "a")), "SVC2506");
     // It is not corrupt: nothing may be repaired.
     assert.throws(() => checkLog(realDisk, folder), /: format 3 is of a later release/);
   });

@@ -52,8 +52,16 @@ function create() {
     return input.apply(SOURCE, { type, body });
   };
   const status = (ageMs: number, goal: number | null) => {
-    const at = NOW - ageMs;
-    const status = { at, host: "h", adminPort: 1, serial: 33, digest: DIGEST, graphs: [], goal };
+    const changeTime = NOW - ageMs;
+    const status = {
+      at: changeTime,
+      host: "h",
+      adminPort: 1,
+      serial: 33,
+      digest: DIGEST,
+      graphs: [],
+      goal,
+    };
     return take(MessageType.Status, status);
   };
   const frame = (sn: number) => {

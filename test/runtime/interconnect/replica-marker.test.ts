@@ -12,8 +12,8 @@ import {
   create,
   follow,
   frame,
-  markOf,
-  offerOf,
+  makeOffer,
+  readMarker,
   source,
   withReplica,
 } from "./support/fed-replica.js";
@@ -28,7 +28,7 @@ test("is written once a second at most while changes come", async (c) => {
   performance.now = () => ms;
   try {
     const { graph, change } = source(1);
-    await follow(c, offerOf([graph]));
+    await follow(c, makeOffer([graph]));
     const marked: unknown[] = [];
     for (const [sn, passed] of [0, 0, 1000, 1].entries()) {
       ms += passed;
@@ -51,12 +51,12 @@ test("lets a replica serve 10 s after its provider has gone", async (c) => {
   performance.now = () => ms;
   try {
     const { graph, change } = source(1);
-    await follow(c, offerOf([graph], { goal: 1 }));
+    await follow(c, makeOffer([graph], { goal: 1 }));
     await c.replica.applyFrame(frame(1, change("a")));
     await new Promise(setImmediate);
     assert.ok(readReplicaMarker(c.root)?.isCaughtUp);
     const again = create(c);
-    await again.accept(offerOf([graph], { goal: 99 }));
+    await again.accept(makeOffer([graph], { goal: 99 }));
     ms += 9_000;
     again.providerLost();
     const states = [9_999, 1].map((passed) => {
@@ -71,10 +71,10 @@ test("lets a replica serve 10 s after its provider has gone", async (c) => {
 
 test("keeps its position when its provider starts there", async (c) => {
   const { graph, change } = source(1);
-  await follow(c, offerOf([graph]));
+  await follow(c, makeOffer([graph]));
   await c.replica.applyFrame(frame(1, change("a")));
   const { log } = c.replica.positions();
-  await c.replica.accept(offerOf([graph]));
+  await c.replica.accept(makeOffer([graph]));
   c.replica.startFrames({ sn: log!.sn, chain: log!.chain + 1 });
   assert.equal(c.replica.positions().log, log);
 });
@@ -83,10 +83,10 @@ test("records the end of the snapshots at once", async (c) => {
   const { now } = performance;
   performance.now = () => 0;
   try {
-    await c.replica.accept(offerOf([source(1).graph]));
+    await c.replica.accept(makeOffer([source(1).graph]));
     c.replica.startFrames({ sn: 7, chain: 8 });
     await turn();
-    assert.is(markOf(c)?.log?.sn, 7);
+    assert.is(readMarker(c)?.log?.sn, 7);
   } finally {
     performance.now = now;
   }
@@ -94,22 +94,22 @@ test("records the end of the snapshots at once", async (c) => {
 
 test("is written on request only when it is behind", async (c) => {
   const { graph, change } = source(1);
-  for (const begin of [async () => undefined, () => follow(c, offerOf([graph]))]) {
+  for (const begin of [async () => undefined, () => follow(c, makeOffer([graph]))]) {
     await begin();
     await turn();
     rmSync(join(c.root, "_replica.json"));
     c.replica.refreshMarker();
-    assert.is(markOf(c), undefined);
+    assert.is(readMarker(c), undefined);
   }
   await c.replica.applyFrame(frame(1, change("a")));
   await turn();
   c.replica.refreshMarker();
-  assert.is(markOf(c)?.log?.sn, 1);
+  assert.is(readMarker(c)?.log?.sn, 1);
 });
 
 test("is reported once while it cannot be written, and again after it could", async (c) => {
   const { graph, change } = source(1);
-  await follow(c, offerOf([graph]));
+  await follow(c, makeOffer([graph]));
   const obstacle = join(c.root, "_replica.json.tmp");
   const keep = () => captureLog(() => c.replica.refreshMarker()).length;
   const next = async (sn: number) => {
@@ -120,14 +120,14 @@ test("is reported once while it cannot be written, and again after it could", as
   mkdirSync(obstacle);
   assert.equal([keep(), keep()], [1, 0]);
   rmSync(obstacle, { recursive: true });
-  assert.equal([keep(), markOf(c)?.log?.sn], [0, 1]);
+  assert.equal([keep(), readMarker(c)?.log?.sn], [0, 1]);
   await next(2);
   renameSync(c.root, `${c.root}.gone`);
   assert.is(keep(), 1, "another reason");
   renameSync(`${c.root}.gone`, c.root);
-  assert.equal([keep(), markOf(c)?.log?.sn], [0, 2]);
+  assert.equal([keep(), readMarker(c)?.log?.sn], [0, 2]);
   rmSync(join(c.root, "_replica.json"));
-  assert.equal([keep(), markOf(c)], [0, undefined]);
+  assert.equal([keep(), readMarker(c)], [0, undefined]);
 });
 
 test.run();

@@ -12,12 +12,12 @@ import { TEST_THREAD } from "../graph/support/make-graph.js";
 import { describeFailure } from "./support/describe-failure.js";
 import {
   type Context,
-  copyOf,
   follow,
   frame,
-  namesOf,
+  getCopy,
+  graphNames,
+  makeOffer,
   OTHER,
-  offerOf,
   open,
   source,
   thrownBy,
@@ -35,44 +35,44 @@ test("waits for a provider after its start", (c) => {
 
 test("ignores repeated changes of a graph erased since", async (c) => {
   const [first, late] = [source(1), source(3)];
-  await follow(c, offerOf([first.graph]));
+  await follow(c, makeOffer([first.graph]));
   const opened = frame(1, [encodeControlRecord({ opened: late.graph }), ...late.change("a")]);
   const erased = frame(3, [encodeControlRecord({ erased: 3 })]);
   for (const bytes of [opened, erased]) await c.replica.applyFrame(bytes);
   assert.is(await describeFailure(c.replica.applyFrame(frame(3, late.change("b")))), "none");
-  assert.equal(namesOf(c), []);
+  assert.equal(graphNames(c), []);
   // Also that it was opened.
   const openBytes = frame(4, [
     encodeControlRecord({ opened: source(2).graph }),
     ...first.change("a"),
   ]);
   assert.is(await describeFailure(c.replica.applyFrame(openBytes)), "none");
-  assert.equal(namesOf(c), ["g1"]);
+  assert.equal(graphNames(c), ["g1"]);
   assert.is(await describeFailure(c.replica.applyFrame(frame(4, late.change("c")))), "none");
 });
 
 test("erases a graph that did not change since the connection began again", async (c) => {
   const { graph, change } = source(1);
-  await follow(c, offerOf([graph]));
+  await follow(c, makeOffer([graph]));
   await c.replica.applyFrame(frame(1, change("a")));
-  await follow(c, offerOf([graph]));
+  await follow(c, makeOffer([graph]));
   await c.replica.applyFrame(frame(1, [encodeControlRecord({ erased: 1 })]));
-  assert.equal(namesOf(c), []);
+  assert.equal(graphNames(c), []);
 });
 
 test("a promoted instance erases nothing that its former provider erases", async (c) => {
   const { graph, change } = source(1);
-  await follow(c, offerOf([graph]));
+  await follow(c, makeOffer([graph]));
   await c.replica.applyFrame(frame(1, change("a")));
   await c.replica.retire();
   const erased = frame(2, [encodeControlRecord({ erased: 1 })]);
   assert.is(await describeFailure(c.replica.applyFrame(erased)), REFUSAL);
-  assert.equal(namesOf(c), ["g1"]);
+  assert.equal(graphNames(c), ["g1"]);
 });
 
 test("a promotion stops a frame between a graph that it erases and its changes", async (c) => {
   const [first, two] = [source(1), source(2)];
-  await follow(c, offerOf([first.graph, two.graph]));
+  await follow(c, makeOffer([first.graph, two.graph]));
   await c.replica.applyFrame(frame(1, [...first.change("a"), ...two.change("a")]));
   const { remove } = c.graphs;
   c.graphs.remove = async (name, isErased) => {
@@ -81,23 +81,23 @@ test("a promotion stops a frame between a graph that it erases and its changes",
   };
   const mixed = frame(3, [encodeControlRecord({ erased: 1 }), ...two.change("b")]);
   assert.is(await describeFailure(c.replica.applyFrame(mixed)), REFUSAL);
-  assert.is(copyOf(c, "g2").operationCount, 1);
+  assert.is(getCopy(c, "g2").operationCount, 1);
 });
 
 test("digests of a provider are forgotten with its connection", async (c) => {
   const { graph, change } = source(1);
   const { identity } = graph;
-  await follow(c, offerOf([graph]));
+  await follow(c, makeOffer([graph]));
   await c.replica.applyFrame(frame(1, change("a")));
   c.replica.compareDigests([{ identity, count: 2, digest: OTHER }]);
-  await follow(c, offerOf([graph]));
+  await follow(c, makeOffer([graph]));
   assert.is(await describeFailure(c.replica.applyFrame(frame(1, change("b")))), "none");
 });
 
 test("compares no digest of a past state, or one without its own digest", async (c) => {
   const [first, two] = [source(1), source(2)];
   c.stores.set("g2", GraphStore.create("g2", TEST_THREAD, { identity: two.graph.identity }));
-  await follow(c, offerOf([first.graph, two.graph]));
+  await follow(c, makeOffer([first.graph, two.graph]));
   await c.replica.applyFrame(frame(1, [...first.change("a"), ...two.change("x")]));
   const compare = (identity: string, count: number) =>
     thrownBy(() => c.replica.compareDigests([{ identity, count, digest: OTHER }]));
@@ -108,7 +108,7 @@ test("compares no digest of a past state, or one without its own digest", async 
     await describeFailure(c.replica.applyFrame(frame(4, first.changeAtOnce("b", "c")))),
     "none",
   );
-  assert.is(copyOf(c, "g1").operationCount, 3);
+  assert.is(getCopy(c, "g1").operationCount, 3);
 });
 
 test("opens each graph once, and only one of the provider's", async (c) => {
@@ -119,7 +119,7 @@ test("opens each graph once, and only one of the provider's", async (c) => {
     opened.push(graph.name);
     return graph.name === "g1" ? open(graph) : (undefined as never);
   };
-  await follow(c, offerOf([first.graph, two.graph]));
+  await follow(c, makeOffer([first.graph, two.graph]));
   for (const sn of [1, 2]) await c.replica.applyFrame(frame(sn, first.change(`v${sn}`)));
   assert.equal(opened, ["g1"]);
   const text = await describeFailure(c.replica.applyFrame(frame(3, two.change("a"))));
@@ -128,11 +128,11 @@ test("opens each graph once, and only one of the provider's", async (c) => {
 
 test("an opened graph takes the place of one that a plugin has opened since", async (c) => {
   const { graph, change } = source(1);
-  await follow(c, offerOf([graph]));
+  await follow(c, makeOffer([graph]));
   open(c.stores, "g1");
   const opened = encodeControlRecord({ opened: graph });
   await c.replica.applyFrame(frame(1, [opened]));
-  assert.is(requireIdentity(copyOf(c, "g1")), graph.identity);
+  assert.is(requireIdentity(getCopy(c, "g1")), graph.identity);
   c.calls.length = 0;
   await c.replica.applyFrame(frame(2, [opened, ...change("a")]));
   assert.not.ok(
@@ -143,9 +143,9 @@ test("an opened graph takes the place of one that a plugin has opened since", as
 
 test("logs a transaction over several graphs as one", async (c) => {
   const [first, two] = [source(1), source(2)];
-  await follow(c, offerOf([first.graph, two.graph]));
+  await follow(c, makeOffer([first.graph, two.graph]));
   await c.replica.applyFrame(frame(1, [...first.change("a"), ...two.change("x")]));
-  const copies = ["g1", "g2"].map((name) => copyOf(c, name));
+  const copies = ["g1", "g2"].map((name) => getCopy(c, name));
   for (const { memory } of copies) memory.log!.isOn = true;
   const tickets: number[] = [];
   c.graphs.nextTicket = () => {

@@ -10,12 +10,12 @@ import type { OfferedGraph } from "../../../runtime/interconnect/wire/positions.
 import { describeFailure } from "./support/describe-failure.js";
 import {
   type Context,
-  copyOf,
   follow,
   frame,
-  namesOf,
+  getCopy,
+  graphNames,
+  makeOffer,
   OTHER,
-  offerOf,
   open,
   source,
   thrownBy,
@@ -46,7 +46,7 @@ async function send({ replica }: Context, graph: OfferedGraph, values = VALUES) 
 test("reports the received size of a snapshot, including large values", async (c) => {
   const graphs = [1, 2].map((number) => source(number).graph);
   for (const [index, values] of [VALUES, Buffer.alloc(0)].entries()) {
-    await c.replica.accept(offerOf(graphs));
+    await c.replica.accept(makeOffer(graphs));
     const reports = await send(c, graphs[index]!, values);
     const of = CONTENT.length + values.length;
     const expected = Array.from({ length: of + 1 }, (_, done) => ({ state: "fetching", done, of }));
@@ -58,18 +58,18 @@ test("reports the received size of a snapshot, including large values", async (c
 
 test("opens the graph of a snapshot, and applies its later changes", async (c) => {
   const { graph, change } = source(4);
-  await c.replica.accept(offerOf([], { lastNumber: 4 }));
+  await c.replica.accept(makeOffer([], { lastNumber: 4 }));
   await send(c, graph);
-  assert.is(requireIdentity(copyOf(c, "g4")), graph.identity);
+  assert.is(requireIdentity(getCopy(c, "g4")), graph.identity);
   c.replica.startFrames({ sn: 0, chain: 0 });
   await c.replica.applyFrame(frame(1, change("a")));
-  assert.is(copyOf(c, "g4").operationCount, 1);
+  assert.is(getCopy(c, "g4").operationCount, 1);
 });
 
 test("a snapshot repairs a diverged graph", async (c) => {
   const { graph, change } = source(1);
   const { identity } = graph;
-  await follow(c, offerOf([graph]));
+  await follow(c, makeOffer([graph]));
   await c.replica.applyFrame(frame(1, change("a")));
   const head = { ...graph, bytes: 1, count: 1 };
   assert.is(c.replica.needsSnapshot(head), false);
@@ -84,15 +84,15 @@ test("a snapshot repairs a diverged graph", async (c) => {
 
 test("replaces no graph with changes that the provider does not have", async (c) => {
   const { graph, change } = source(1);
-  await follow(c, offerOf([graph]));
+  await follow(c, makeOffer([graph]));
   await c.replica.applyFrame(frame(1, change("a")));
   const refusal = 'SVC2532: graph "g1" is here already, and not the provider\'s';
   assert.is(await describeFailure(send(c, source(2, "g1").graph)), refusal);
-  assert.is(requireIdentity(copyOf(c, "g1")), graph.identity);
+  assert.is(requireIdentity(getCopy(c, "g1")), graph.identity);
   open(c.stores, "g3");
   await send(c, source(3).graph);
   assert.ok(c.calls.includes("remove g3 true"), "it had none");
-  assert.equal(namesOf(c), ["g1", "g3"]);
+  assert.equal(graphNames(c), ["g1", "g3"]);
 });
 
 test.run();

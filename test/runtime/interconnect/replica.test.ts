@@ -83,13 +83,13 @@ function request(root: string, name: string) {
   return { name, path: name, folder: join(root, name), ...isAny };
 }
 
-function graphOf(manager: GraphManager, folder: string, name: string): GraphStore {
+function openGraph(manager: GraphManager, folder: string, name: string): GraphStore {
   return GraphStore.attach(manager.open(request(folder, name)).share, TEST_THREAD + 2);
 }
 
 /** A graph of the provider with some vertices. */
 function fill({ provider, folder }: Context, name: string, vertices: number): GraphStore {
-  const store = graphOf(provider, join(folder, "p"), name);
+  const store = openGraph(provider, join(folder, "p"), name);
   const graph = openStore(store);
   for (let index = 0; index < vertices; index++) graph.connect("all", "has", `v${index}`);
   return store;
@@ -113,10 +113,10 @@ async function follow(context: Context): Promise<void> {
 }
 
 async function stream(context: Context, from = 1): Promise<void> {
-  for (const bytes of await framesOf(context, from)) await context.replica.applyFrame(bytes);
+  for (const bytes of await readFrames(context, from)) await context.replica.applyFrame(bytes);
 }
 
-async function framesOf({ log, clock }: Context, from: number): Promise<Buffer[]> {
+async function readFrames({ log, clock }: Context, from: number): Promise<Buffer[]> {
   assert.ok(await clock.wait(clock.nextFlush));
   const follower = new LogTailer(realDisk, log.channel.log, from);
   const frames: Buffer[] = [];
@@ -130,7 +130,7 @@ async function framesOf({ log, clock }: Context, from: number): Promise<Buffer[]
 }
 
 function isSame({ subscriber, folder }: Context, store: GraphStore): void {
-  const copy = graphOf(subscriber, join(folder, "s"), store.name);
+  const copy = openGraph(subscriber, join(folder, "s"), store.name);
   assert.is(requireIdentity(copy), requireIdentity(store));
   const { graph, vertices } = comparable(copy) as { graph: object; vertices: unknown };
   assert.equal({ graph: { ...graph, isReadonly: false }, vertices }, comparable(store));
@@ -148,10 +148,12 @@ test("follows transactions over several graphs", async (c) => {
   await follow(c);
   for (const store of stores) isSame(c, store);
   const kinds: number[] = [];
-  for (const bytes of await framesOf(c, 1)) {
+  for (const bytes of await readFrames(c, 1)) {
     const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
-    for (let at = FRAME_HEADER_BYTES / 4; at < words.length; at += words[at]! >>> 8) {
-      kinds.push(words[at]! & 0xff);
+    let offset = FRAME_HEADER_BYTES / 4;
+    while (offset < words.length) {
+      kinds.push(words[offset]! & 0xff);
+      offset += words[offset]! >>> 8;
     }
   }
   assert.is(kinds.filter((kind) => kind === JOINED_TRANSACTION).length, 3);
@@ -245,7 +247,7 @@ test("does not open a graph again that the provider has erased meanwhile", async
   fill(c, "gone", 3);
   fill(c, "kept", 3);
   await follow(c);
-  const frames = await framesOf(c, 1);
+  const frames = await readFrames(c, 1);
   c.provider.drop("gone", true);
   await c.replica.accept(offer(c));
   c.replica.startFrames({ sn: 0, chain: 0 });
@@ -258,7 +260,7 @@ test("does not open a graph again that the provider has erased meanwhile", async
 test("reports serial and transaction count in status and snapshots", async (c) => {
   const store = fill(c, "counted", 3);
   await follow(c);
-  const copy = graphOf(c.subscriber, join(c.folder, "s"), "counted");
+  const copy = openGraph(c.subscriber, join(c.folder, "s"), "counted");
   const { serial, count } = readReplicaInput(copy);
   assert.ok(count > 0 && count <= store.operationCount);
   assert.ok(serial > Date.now() * 500, "microseconds since 1970, at first");
@@ -276,7 +278,7 @@ test("reports serial and transaction count in status and snapshots", async (c) =
 });
 
 test("replaces a graph that was opened locally before its transfer", async (c) => {
-  const earlyStore = graphOf(c.subscriber, join(c.folder, "s"), "early");
+  const earlyStore = openGraph(c.subscriber, join(c.folder, "s"), "early");
   const store = fill(c, "early", 5);
   await follow(c);
   assert.ok(earlyStore.memory.isRemoved);
@@ -289,7 +291,7 @@ test("objects of a replaced graph continue with the provider's graph", async (c)
   const graphs = new ThreadGraphs(TEST_THREAD + 2, source as GraphSource);
   installThreadGraphs(graphs);
   try {
-    graphOf(c.subscriber, join(c.folder, "s"), "early");
+    openGraph(c.subscriber, join(c.folder, "s"), "early");
     const graph = new Graph(graphs.find("early")!);
     const ofRequest = new Graph(graphs.createForRequest("early"));
     assert.is(graph.order, 0);
@@ -361,17 +363,17 @@ test("detects a lost frame of any graph", async (context) => {
   await follow(context);
   const { last } = log.channel.log;
   for (const name of ["b", "a"]) {
-    openStore(graphOf(context.provider, join(context.folder, "p"), name)).createVertex("new");
+    openStore(openGraph(context.provider, join(context.folder, "p"), name)).createVertex("new");
     assert.ok(await clock.wait(clock.nextFlush));
   }
-  const [lost, next] = await framesOf(context, last + 1);
+  const [lost, next] = await readFrames(context, last + 1);
   const codes: string[] = [];
   await replica.applyFrame(next!).catch(({ code, message }) => codes.push(`${code}: ${message}`));
   assert.equal(codes, [`SVC2531: replication: missing transactions before ${last + 2}`]);
   assert.is(replica.durableSn, last);
   for (const frame of [lost!, lost!, next!]) await replica.applyFrame(frame);
   for (const name of ["a", "b"]) {
-    isSame(context, graphOf(context.provider, join(context.folder, "p"), name));
+    isSame(context, openGraph(context.provider, join(context.folder, "p"), name));
   }
 });
 
@@ -380,7 +382,7 @@ test("rejects frames before the start position is announced", async (context) =>
   fill(context, "a", 2);
   assert.ok(await clock.wait(clock.nextFlush));
   await replica.accept(offer(context));
-  const [first] = await framesOf(context, 1);
+  const [first] = await readFrames(context, 1);
   const codes: string[] = [];
   await replica.applyFrame(first!).catch(({ code }) => codes.push(code));
   assert.equal(codes, ["SVC2531"]);
@@ -407,7 +409,7 @@ test("keeps its position when frames are repeated", async (c) => {
   openStore(fill(c, "a", 2)).createVertex("more");
   await stream(c);
   const { log } = c.replica.positions();
-  const frames = await framesOf(c, 1);
+  const frames = await readFrames(c, 1);
   assert.ok(frames.length > 1);
   await c.replica.applyFrame(frames[0]!);
   assert.equal(c.replica.positions().log, log);

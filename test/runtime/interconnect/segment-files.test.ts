@@ -11,10 +11,10 @@ import {
   fillSegments,
   LOG,
   openSegments,
+  readTexts,
   recoverSegments,
   SEGMENT_BYTES,
   textFrame,
-  textsOf,
 } from "./support/small-segments.js";
 
 const test = suite<{ disk: SimulatedDisk }>("segment files");
@@ -91,7 +91,7 @@ test("knows the chain before a segment", ({ disk }) => {
   log.append(textFrame("".padEnd(400)), 1);
   log.flushNow();
   assert.equal([log.chainBefore(1), log.chainBefore(5)], [0, chain]);
-  const bytes = disk.contentOf(paths[1]!);
+  const bytes = disk.readContent(paths[1]!);
   for (const version of [9, 0]) {
     bytes.writeUInt32LE(version, 8);
     // Checked as a whole, except for a version of zero.
@@ -142,7 +142,7 @@ test("continues after its first segment could not be created", ({ disk }) => {
   log.reopen();
   log.append(textFrame("one"), 1);
   log.flushNow();
-  assert.equal([textsOf(log, 1), log.segments.length], [["one"], 1]);
+  assert.equal([readTexts(log, 1), log.segments.length], [["one"], 1]);
   log.close();
 });
 
@@ -172,24 +172,24 @@ test("continues after failures to close, truncate and remove a segment", ({ disk
   log.reopen();
   log.append(textFrame("III"), 1);
   log.flushNow();
-  assert.equal(textsOf(log, 1), ["1", "2", "III"]);
+  assert.equal(readTexts(log, 1), ["1", "2", "III"]);
   assert.equal([log.hasFailed, log.last, log.segments.length], [false, 3, 2]);
   log.close();
   const reopenedLog = openSegments(disk);
-  assert.equal(textsOf(reopenedLog, 1), ["1", "2", "III"]);
+  assert.equal(readTexts(reopenedLog, 1), ["1", "2", "III"]);
   reopenedLog.close();
 });
 
 test("truncates a segment that it leaves to its durable end", ({ disk }) => {
   const log = openSegments(disk);
   const [path] = fillSegments(log, 1);
-  const { length } = disk.contentOf(path!);
+  const { length } = disk.readContent(path!);
   log.append(textFrame("three"), 1);
   const restore = fail(disk, "EIO", "flush");
   assert.throws(() => log.flushNow(), /EIO/);
   restore();
   log.reopen();
-  assert.is(disk.contentOf(path!).length, length);
+  assert.is(disk.readContent(path!).length, length);
   log.close();
 });
 
@@ -264,10 +264,10 @@ test("a segment that could not be created is tried again once", ({ disk }) => {
 test("does not read frames that do not follow each other", ({ disk }) => {
   const log = openSegments(disk);
   for (const text of ["1", "2", "3"]) log.append(textFrame(text), 1);
-  const bytes = disk.contentOf(`${LOG}/${log.segments[0]!.name}`);
+  const bytes = disk.readContent(`${LOG}/${log.segments[0]!.name}`);
   const size = FRAME_HEADER_BYTES + 4;
   bytes.copyWithin(bytes.length - 2 * size, bytes.length - size);
-  assert.throws(() => textsOf(log, 1), /frames of a segment follow each other/);
+  assert.throws(() => readTexts(log, 1), /frames of a segment follow each other/);
   log.close();
 });
 

@@ -69,8 +69,9 @@ test("serials of a log begin with its time, unless its id has none", () => {
   const before = Date.now() * 1000;
   const base = serialBase(newLogId());
   assert.ok(base >= before && base <= Date.now() * 1000);
-  const at = (us: number): number => serialBase(us.toString(16).padStart(16, "0") + "0".repeat(16));
-  assert.equal([at(2 ** 52 - 1), at(2 ** 52)], [2 ** 52 - 1, 0]);
+  const baseAt = (us: number): number =>
+    serialBase(us.toString(16).padStart(16, "0") + "0".repeat(16));
+  assert.equal([baseAt(2 ** 52 - 1), baseAt(2 ** 52)], [2 ** 52 - 1, 0]);
   assert.is(serialBase("f".repeat(32)), 0);
 });
 

@@ -33,11 +33,11 @@ test.before.each((context) => {
 function open(disk: SimulatedDisk, records: [sn: number, content: string][] = []) {
   const options = { segmentBytes: SEGMENT_BYTES, table: () => Buffer.from("[]  ") };
   return SegmentLog.open(disk, FOLDER, options, ({ header, bytes }) => {
-    if (!header.isTable) records.push([header.sn, contentOf(bytes)]);
+    if (!header.isTable) records.push([header.sn, decodeSegment(bytes)]);
   });
 }
 
-function contentOf(bytes: Buffer): string {
+function decodeSegment(bytes: Buffer): string {
   return bytes.toString("latin1", FRAME_HEADER_BYTES).replaceAll("\0", "");
 }
 
@@ -57,7 +57,7 @@ async function append(log: SegmentLog, text: string, transactions = 1): Promise<
 }
 
 function read(log: SegmentLog, sn: number): string[] {
-  return [...log.read(sn)].map(({ bytes }) => contentOf(Buffer.from(bytes)));
+  return [...log.read(sn)].map(({ bytes }) => decodeSegment(Buffer.from(bytes)));
 }
 
 test("rejects frames and epochs that would make it corrupt", ({ disk }) => {
@@ -131,9 +131,9 @@ test("reads segments filled to the last byte and continues after them", async ({
 test("truncates bytes after the last frame", async ({ disk }) => {
   const { log } = open(disk);
   await append(log, "one");
-  const wholeBytes = Buffer.from(disk.contentOf(FIRST));
+  const wholeBytes = Buffer.from(disk.readContent(FIRST));
   await append(log, "two is torn");
-  const torn = Buffer.from(disk.contentOf(FIRST));
+  const torn = Buffer.from(disk.readContent(FIRST));
   for (let length = wholeBytes.length; length < torn.length; length++) {
     const otherDisk = new SimulatedDisk();
     otherDisk.create(FIRST).write(torn.subarray(0, length), 0);
@@ -149,23 +149,23 @@ test("truncates bytes after the last frame", async ({ disk }) => {
 test("detects any flipped bit, and a torn write in the last frame only", async ({ disk }) => {
   const { log } = open(disk);
   for (const text of ["one", "two", "three"]) await append(log, text);
-  const bytes = disk.contentOf(FIRST);
+  const bytes = disk.readContent(FIRST);
   const last = bytes.length - FRAME_HEADER_BYTES - 8;
-  for (let at = 0; at < bytes.length; at++) {
-    bytes[at]! ^= 1 << (at % 8);
+  for (let index = 0; index < bytes.length; index++) {
+    bytes[index]! ^= 1 << (index % 8);
     const records: [number, string][] = [];
-    if (at < last) {
+    if (index < last) {
       assert.throws(
         () => open(disk, records),
         (error: unknown) => error instanceof LogCorruptionError && error.code === "SVC2500",
-        `byte ${at}`,
+        `byte ${index}`,
       );
     } else {
       const copy = new SimulatedDisk();
       copy.create(FIRST).write(bytes, 0);
-      assert.is(open(copy, records).log.last, 2, `byte ${at}`);
+      assert.is(open(copy, records).log.last, 2, `byte ${index}`);
     }
-    bytes[at]! ^= 1 << (at % 8);
+    bytes[index]! ^= 1 << (index % 8);
   }
   assert.is(open(disk).log.last, 3);
 });
@@ -180,14 +180,14 @@ async function threeSegments(disk: SimulatedDisk): Promise<string[]> {
 
 test("detects a missing segment and one of another log", async ({ disk }) => {
   const [, second, third] = await threeSegments(disk);
-  const bytes = disk.contentOf(second!);
+  const bytes = disk.readContent(second!);
   disk.remove(second!);
   assert.throws(() => open(disk), /preceding segment is missing/);
-  disk.create(second!).write(disk.contentOf(third!), 0);
+  disk.create(second!).write(disk.readContent(third!), 0);
   assert.throws(() => open(disk), /it is segment/);
   const otherDisk = new SimulatedDisk();
   await threeSegments(otherDisk);
-  disk.create(second!).write(otherDisk.contentOf(second!), 0);
+  disk.create(second!).write(otherDisk.readContent(second!), 0);
   assert.throws(() => open(disk), /segment belongs to another log/);
   disk.create(second!).write(bytes.subarray(0, -4), 0);
   assert.throws(() => open(disk), /corrupt frame/);
@@ -198,7 +198,7 @@ test("detects a missing segment and one of another log", async ({ disk }) => {
 test("detects repeated, missing and moved frames", async ({ disk }) => {
   const { log } = open(disk);
   for (const text of ["1", "2", "3", "4"]) await append(log, text);
-  const bytes = Buffer.from(disk.contentOf(FIRST));
+  const bytes = Buffer.from(disk.readContent(FIRST));
   const size = FRAME_HEADER_BYTES + 4;
   const start = bytes.length - 4 * size;
   const [first, two, three, four] = [0, 1, 2, 3].map((index) =>
@@ -230,7 +230,7 @@ function rewriteFrame(
 test("compares the chain of each frame with the frame before it", async ({ disk }) => {
   const { log } = open(disk);
   for (const text of ["1", "2", "3"]) await append(log, text);
-  const bytes = disk.contentOf(FIRST);
+  const bytes = disk.readContent(FIRST);
   const size = FRAME_HEADER_BYTES + 4;
   for (const index of [1, 2, 3]) {
     const copy = Buffer.from(bytes);
@@ -243,7 +243,7 @@ test("compares the chain of each frame with the frame before it", async ({ disk 
 
 test("compares the chain of a segment with the segment before it", async ({ disk }) => {
   const [, , third] = await threeSegments(disk);
-  const bytes = disk.contentOf(third!);
+  const bytes = disk.readContent(third!);
   // A segment of the same log and number, from a backup of another future.
   let chain = 0x1234_5678;
   const header = decodeSegmentHeader(bytes) as SegmentHeader;
@@ -260,23 +260,23 @@ test("rejects a frame of an earlier epoch", async ({ disk }) => {
   log.epoch = 3;
   await append(log, "1");
   await append(log, "2");
-  const bytes = disk.contentOf(FIRST);
+  const bytes = disk.readContent(FIRST);
   rewriteFrame(bytes, bytes.length - FRAME_HEADER_BYTES - 4, { epoch: 2 });
   assert.throws(() => open(disk), /frame from an earlier epoch/);
 });
 
 test("does not take a corrupt last segment with frames for an empty one", async ({ disk }) => {
   const [, , third] = await threeSegments(disk);
-  const bytes = disk.contentOf(third!);
+  const bytes = disk.readContent(third!);
   const table = SEGMENT_HEADER_BYTES + FRAME_HEADER_BYTES;
-  for (const [at, reason] of [
+  for (const [offset, reason] of [
     [10, /corrupt header/],
     [SEGMENT_HEADER_BYTES + 5, /corrupt frame/],
     [table + 1, /corrupt frame/],
   ] as const) {
-    bytes[at]! ^= 1;
-    assert.throws(() => open(disk), reason, `byte ${at}`);
-    bytes[at]! ^= 1;
+    bytes[offset]! ^= 1;
+    assert.throws(() => open(disk), reason, `byte ${offset}`);
+    bytes[offset]! ^= 1;
   }
   // Only an interrupted creation leaves a short segment without frames.
   disk.create(third!).write(bytes.subarray(0, 40), 0);
@@ -378,7 +378,7 @@ test("continues in another file without the data that was not durable", async ({
   log.reopen();
   assert.is(await append(log, "2"), 2);
   log.readBack(2);
-  const second = disk.contentOf("/log/0000000000000002.seg");
+  const second = disk.readContent("/log/0000000000000002.seg");
   second[second.length - 4]! ^= 1;
   assert.throws(() => log.readBack(2), /transaction 2 of the log cannot be read back/);
   second[second.length - 4]! ^= 1;
@@ -388,7 +388,7 @@ test("continues in another file without the data that was not durable", async ({
     [1, 2],
   );
   // The end of the first segment could not be removed: it does not count.
-  assert.ok(disk.contentOf(FIRST).includes("two"));
+  assert.ok(disk.readContent(FIRST).includes("two"));
   assert.equal(read(open(disk).log, 1), ["one", "2"]);
   // A segment without frames is replaced.
   failing = "flush";

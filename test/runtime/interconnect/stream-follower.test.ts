@@ -53,7 +53,7 @@ test.before.each((context) => {
     ...{ gate: new FlowControl(), refusal: null, isNeeded: true, running: Promise.resolve() },
   });
   context.follower = new StreamFollower({
-    ...{ uri: URI, traffic, gate: context.gate, replica: replicaOf(context) },
+    ...{ uri: URI, traffic, gate: context.gate, replica: makeReplica(context) },
     warn: (line) => context.lines.push(line),
     open: async (isWriter) => {
       assert.is(isWriter, false);
@@ -72,13 +72,13 @@ test.after.each(async ({ follower, broker, running }) => {
 });
 
 /** A replica that records calls. */
-function replicaOf(context: Context): Replica {
+function makeReplica(context: Context): Replica {
   const { steps, traffic } = context;
   const replica: Partial<Record<keyof Replica, unknown>> = {
     origin: LOG,
     report: () => ({ state: "waiting", done: 0, of: 0 }),
-    acceptFromStream: async ({ goal }: Offer, at: number) => {
-      steps.push(`accept ${goal} at ${at}`);
+    acceptFromStream: async ({ goal }: Offer, position: number) => {
+      steps.push(`accept ${goal} at ${position}`);
       if (context.refusal !== null) throw context.refusal;
     },
     needsSnapshot: ({ name }: SnapshotHead) => name === "g" && context.isNeeded,

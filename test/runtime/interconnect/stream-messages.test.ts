@@ -51,7 +51,7 @@ function setUp(maxPartBytes = PART_BYTES) {
   return { sent, reached, writer };
 }
 
-async function* partsOf(sent: readonly Pick<ReceivedPart, "part" | "parts" | "bytes">[]) {
+async function* yieldParts(sent: readonly Pick<ReceivedPart, "part" | "parts" | "bytes">[]) {
   for (const { part, parts, bytes } of sent) yield { part, parts, bytes, protocol: PROTOCOL };
 }
 
@@ -133,7 +133,7 @@ test("a reader joins parts, and leaves out messages that are not whole", async (
   const parts = sent.map(({ part }) => part);
   const firstOfSecond = parts.findIndex(({ parts: of }) => of === 1);
   const read = async (streamParts: readonly StreamPart[]): Promise<string[]> => {
-    const reader = new StreamReader(partsOf(streamParts));
+    const reader = new StreamReader(yieldParts(streamParts));
     const texts: string[] = [];
     for (;;) {
       const message = await reader.next();
@@ -180,12 +180,12 @@ test("a reader reports an unexpected message", async () => {
   const { sent, writer } = setUp();
   await writer.send(MessageType.Frame, Buffer.from("a"));
   const parts = sent.map(({ part }) => part);
-  const reader = new StreamReader(partsOf(parts));
+  const reader = new StreamReader(yieldParts(parts));
   const wrong = await reader.expect(MessageType.Table).catch(({ message }: Error) => message);
   assert.match(String(wrong), new RegExp(`got ${MessageType.Frame}`));
   const ended = await reader.expect(MessageType.Frame).catch(({ message }: Error) => message);
   assert.match(String(ended), /the stream has ended/);
-  const good = new StreamReader(partsOf(parts));
+  const good = new StreamReader(yieldParts(parts));
   assert.is((await good.expect(MessageType.Frame)).toString(), "a");
 });
 

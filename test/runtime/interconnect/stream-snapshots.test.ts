@@ -14,7 +14,7 @@ withStoppedTime(test);
 const { Table, SnapshotBegin, SnapshotChunk, SnapshotEnd, Start, Frame, Status } = MessageType;
 const SNAPSHOT = [SnapshotBegin, SnapshotChunk, SnapshotEnd];
 
-function typesOf(messages: readonly Message[]): number[] {
+function messageTypes(messages: readonly Message[]): number[] {
   return messages.map(({ type }) => type);
 }
 
@@ -24,7 +24,7 @@ function startIn(messages: readonly Message[]) {
 }
 
 /** Returns the first message of a stream; null: it is one of before. */
-async function headOf(broker: MemoryBroker): Promise<number | null> {
+async function readHead(broker: MemoryBroker): Promise<number | null> {
   const first = await broker.connect().read(0).next();
   return Buffer.from(first.value!.bytes).toString() === "former" ? null : Table;
 }
@@ -39,7 +39,7 @@ test("begin an empty stream with the contents at that time", async () => {
   assert.is(await run(), "replication: memory://stream attached");
   assert.equal(saved, [["test", 1, true, false, Number.POSITIVE_INFINITY]]);
   const messages = await messagesIn(broker);
-  assert.equal(typesOf(messages), [Table, ...SNAPSHOT, Start, Status]);
+  assert.equal(messageTypes(messages), [Table, ...SNAPSHOT, Start, Status]);
   assert.is((parseJsonBody(messages[0]!.body) as { at: number }).at, 4);
   assert.equal(startIn(messages), log.ends[2]);
   assert.equal([provider.firstNeededSn, traffic.synchronizing], [5, 0]);
@@ -53,7 +53,7 @@ test("are followed by all transactions written while they were taken", async () 
   await run();
   const messages = await messagesIn(broker);
   assert.equal(startIn(messages), log.ends[2]);
-  assert.equal(typesOf(messages).slice(-3), [Start, Frame, Status]);
+  assert.equal(messageTypes(messages).slice(-3), [Start, Frame, Status]);
   await stop();
 });
 
@@ -69,7 +69,7 @@ test("start over when the log no longer covers what the stream lacks", async () 
   };
   assert.match(await run(), /no snapshot/);
   assert.is(traffic.synchronizing, 0);
-  assert.equal([provider.report().isSynchronizing, await headOf(broker)], [false, null]);
+  assert.equal([provider.report().isSynchronizing, await readHead(broker)], [false, null]);
   await stop();
 });
 
@@ -82,7 +82,7 @@ test("are followed by whole segments of the log, from the first one needed", asy
   log.erase();
   await run();
   const messages = await messagesIn(broker);
-  assert.equal(typesOf(messages), [Table, Start, Frame, Status]);
+  assert.equal(messageTypes(messages), [Table, Start, Frame, Status]);
   assert.equal(startIn(messages), log.ends[2]);
   await stop();
 });
@@ -103,10 +103,10 @@ test("replace former contents once they are stored", async () => {
     };
   };
   assert.is(await run(), "");
-  assert.is(await headOf(broker), null);
+  assert.is(await readHead(broker), null);
   store();
   await settle();
-  assert.is(await headOf(broker), Table);
+  assert.is(await readHead(broker), Table);
   await stop();
 });
 
@@ -168,7 +168,13 @@ test("repair a stream at once, unless the provider ends", async () => {
   gate.isOpen = true;
   provider.wake();
   await settle();
-  assert.equal(typesOf(await messagesIn(broker)).slice(0, 5), [Table, Start, Frame, Frame, Frame]);
+  assert.equal(messageTypes(await messagesIn(broker)).slice(0, 5), [
+    Table,
+    Start,
+    Frame,
+    Frame,
+    Frame,
+  ]);
   assert.equal(logLines, ["replication: memory://stream attached"]);
   provider.repair("all");
   provider.repair(null);

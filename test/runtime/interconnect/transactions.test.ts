@@ -52,9 +52,9 @@ test("compares the number of transactions with the header", () => {
 
 test("rejects lengths beyond the frame, below a head, and unknown kinds", () => {
   const record = encodeControlRecord({ erased: 1 });
-  const change = (at: number, value: number): Frame => {
+  const change = (offset: number, value: number): Frame => {
     const copy = Uint32Array.from(record);
-    copy[at] = value;
+    copy[offset] = value;
     return frame(1, copy);
   };
   const head = record[0]!;
@@ -71,7 +71,7 @@ test("accepts transactions of any length that fits the frame", () => {
     buffer.set([kind | (length << 8), 1, 1 << RECORDS_SHIFT, 7]);
     const numbers: number[] = [];
     const visitor = {
-      transaction: (_: Uint32Array, at: number, graph: number) => numbers.push(at, graph),
+      transaction: (_: Uint32Array, offset: number, graph: number) => numbers.push(offset, graph),
       control: () => numbers.push(0),
     };
     try {
@@ -159,7 +159,9 @@ test("a log is complete only after the last missing change", () => {
   const reached: number[] = [];
   const read = (...counts: number[]): void => {
     const words = counts.flatMap((after) => transaction(number, after));
-    catalog.readFrame(frame(counts.length, new Uint32Array(words)), (_, at) => reached.push(at));
+    catalog.readFrame(frame(counts.length, new Uint32Array(words)), (_, index) =>
+      reached.push(index),
+    );
   };
   const { before } = catalog.byNumber(number)!;
   assert.is(before, null);

@@ -32,12 +32,12 @@ const alone = { leadership: null };
 function places(descriptor: object, jobs: "auto" | boolean = "auto"): Record<string, string> {
   const system = readDescriptor(descriptor);
   const ids = [...system.instances.keys()];
-  const placementOf = (id: string): string => {
+  const readPlacement = (id: string): string => {
     const { leadership } = planInstance(system, id);
     const placement = placeJobs({ jobs, node: node(id, descriptor), leadership }, () => null);
     return typeof placement === "string" ? placement : "leader";
   };
-  return Object.fromEntries(ids.map((id) => [id, placementOf(id)]));
+  return Object.fromEntries(ids.map((id) => [id, readPlacement(id)]));
 }
 
 test("run on the first engine that is no subscriber", () => {

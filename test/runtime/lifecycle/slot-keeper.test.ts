@@ -63,11 +63,11 @@ function keep(root: string, id: string, more: { leads?: boolean; partitions?: [n
   };
   const slots = new KeptSlots(root, plan);
   // The builder has the port of the server.
-  const at = { host: "127.0.0.1", graph: "things" };
+  const endpoint = { host: "127.0.0.1", graph: "things" };
   const instances = {
-    TD: { host: at.host, type: "dispatch", hport: 2 },
-    B1: { ...at, type: "builder", hport: port - 1 },
-    S1: { ...at, type: "search", hport: 4, tport: 6 },
+    TD: { host: endpoint.host, type: "dispatch", hport: 2 },
+    B1: { ...endpoint, type: "builder", hport: port - 1 },
+    S1: { ...endpoint, type: "search", hport: 4, tport: 6 },
   };
   const descriptor = {
     ...{ name: "x", graphs: ["things"], slots: { graphs: ["things"], count: 16 }, instances },

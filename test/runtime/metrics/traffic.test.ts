@@ -29,15 +29,15 @@ test("a replica that hears nothing falls behind", () => {
   try {
     assert.is(traffic.lagMs, 0);
     traffic.setCaughtUp(40);
-    const at = now.call(performance);
-    performance.now = () => at + 4_000;
+    const time = now.call(performance);
+    performance.now = () => time + 4_000;
     assert.is(traffic.lagMs, 40);
-    performance.now = () => at + 60_000;
+    performance.now = () => time + 60_000;
     const { lagMs } = traffic.shown();
     assert.ok(lagMs >= 60_000 && lagMs <= 60_040, `${lagMs}`);
     traffic.setCaughtUp(5);
     assert.is(traffic.lagMs, 5);
-    performance.now = () => at + 120_000;
+    performance.now = () => time + 120_000;
     traffic.setCaughtUp(null);
     assert.is(traffic.lagMs, 0);
   } finally {
@@ -49,12 +49,12 @@ test("the time of the last change does not follow a clock that is set back", () 
   const traffic = new Traffic();
   const { now } = performance;
   const systemNow = Date.now;
-  const at = now.call(performance) + 1_000;
-  performance.now = () => at;
+  const time = now.call(performance) + 1_000;
+  performance.now = () => time;
   Date.now = () => 1;
   try {
     traffic.serial = 1;
-    assert.is(traffic.shown().lastChangeAtMs, performance.timeOrigin + at);
+    assert.is(traffic.shown().lastChangeAtMs, performance.timeOrigin + time);
   } finally {
     performance.now = now;
     Date.now = systemNow;

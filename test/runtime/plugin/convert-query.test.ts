@@ -41,10 +41,10 @@ function fails(run: () => unknown, exceptionName: string, message: string | RegE
 }
 
 function params(query: string, wires: Record<string, Wire> = {}): Record<string, unknown> {
-  return { ...parseParams(query, readersOf(wires)) };
+  return { ...parseParams(query, makeReaders(wires)) };
 }
 
-function readersOf(wires: Record<string, Wire>): Record<string, ParamReader> {
+function makeReaders(wires: Record<string, Wire>): Record<string, ParamReader> {
   return Object.fromEntries(
     Object.entries(wires).map(([name, wire]) => [name, createParamReader(name, wire)]),
   );
@@ -309,11 +309,11 @@ test("parses random bytes or throws a ParameterError", () => {
   for (let round = 0; round < 5000; round++) {
     const length = next(20);
     let query = "";
-    for (let at = 0; at < length; at++) {
+    for (let index = 0; index < length; index++) {
       query += alphabet[next(alphabet.length)];
     }
     try {
-      parseParams(query, readersOf(wires));
+      parseParams(query, makeReaders(wires));
     } catch (error) {
       assert.instance(error, ParameterError, `seed ${seed}: ${JSON.stringify(query)}: ${error}`);
     }

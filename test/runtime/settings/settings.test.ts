@@ -26,7 +26,7 @@ function saying(key: string, value: unknown): object {
   return { [top]: inner === undefined ? value : { [inner]: value } };
 }
 
-function problemsOf(value: unknown): string[] {
+function listProblems(value: unknown): string[] {
   const problems: Problems = [];
   resolveConfig(value, problems);
   return problems.map(problemText);
@@ -36,7 +36,7 @@ for (const [name, row] of rows) {
   test(`${name}: rejects invalid values at build and at start`, () => {
     assert.ok(WRONG_VALUES[name].length > 0);
     for (const [value, text] of WRONG_VALUES[name]) {
-      const [first = "", ...more] = problemsOf(saying(row.key, value));
+      const [first = "", ...more] = listProblems(saying(row.key, value));
       assert.ok(first.startsWith(row.key), first);
       assert.match(first.slice(row.key.length), text);
       assert.equal(more, []);
@@ -118,16 +118,16 @@ test("accepts and normalizes valid values", () => {
 });
 
 test("reports all errors at once, and ignores inherited keys", () => {
-  assert.equal(problemsOf({ prot: 1, http: { port: "x" }, executors: 0 }), [
+  assert.equal(listProblems({ prot: 1, http: { port: "x" }, executors: 0 }), [
     "prot: unknown key, did you mean `root`?",
     'executors: expected an integer from 1 to 32, or "auto", got 0',
     'http.port: expected an integer from 0 to 65534, got "x"',
   ]);
-  assert.equal(problemsOf(7), ["configuration: expected an object, got 7"]);
-  assert.equal(problemsOf({ http: [] }), ["http: expected an object, got []"]);
-  assert.equal(problemsOf(JSON.parse('{"__proto__": {"root": 5}}')), ["__proto__: unknown key"]);
-  assert.equal(problemsOf({ constructor: 1 }), ["constructor: unknown key"]);
-  assert.equal(problemsOf(Object.create({ root: 5 })), [
+  assert.equal(listProblems(7), ["configuration: expected an object, got 7"]);
+  assert.equal(listProblems({ http: [] }), ["http: expected an object, got []"]);
+  assert.equal(listProblems(JSON.parse('{"__proto__": {"root": 5}}')), ["__proto__: unknown key"]);
+  assert.equal(listProblems({ constructor: 1 }), ["constructor: unknown key"]);
+  assert.equal(listProblems(Object.create({ root: 5 })), [
     "configuration: expected an object, got {}",
   ]);
 });

@@ -8,7 +8,7 @@ import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
 
 const test = suite("ranges of a descriptor");
 
-function messageOf(descriptor: unknown): string {
+function errorMessage(descriptor: unknown): string {
   try {
     readDescriptor(descriptor);
     return "";
@@ -69,21 +69,21 @@ test("a count of dispatchers stands for a range", () => {
   assert.equal(readDescriptor(system.descriptor).descriptor, system.descriptor);
   assert.ok(readDescriptor(count(null, { host: "t" })).instances.has("T"));
   for (const wrong of [0, 1.5, "3", -1, 16_385]) {
-    assert.match(messageOf(count(wrong)), /instances\.T\.count.*positive integer/);
+    assert.match(errorMessage(count(wrong)), /instances\.T\.count.*positive integer/);
   }
-  assert.match(messageOf(count(2, { type: "search" })), /instances\.T\.count.*type dispatch/);
+  assert.match(errorMessage(count(2, { type: "search" })), /instances\.T\.count.*type dispatch/);
   const ranged = { type: "dispatch", hport: 9000, host: "x{1}", count: 2 };
   assert.match(
-    messageOf({ ...DESCRIPTOR, instances: { ...DESCRIPTOR.instances, "X{1..2}": ranged } }),
+    errorMessage({ ...DESCRIPTOR, instances: { ...DESCRIPTOR.instances, "X{1..2}": ranged } }),
     /X\{1\.\.2\}\.count.*range/,
   );
-  assert.match(messageOf({ ...DESCRIPTOR, common: { count: 2 } }), /count/);
+  assert.match(errorMessage({ ...DESCRIPTOR, common: { count: 2 } }), /count/);
   const { T } = count(2).instances;
   const twice = (instances: object, dispatch: object = {}) => {
     const levels = { ...DESCRIPTOR.topology.dispatch, ...dispatch };
     const topology = { ...DESCRIPTOR.topology, dispatch: levels };
     const every = { ...DESCRIPTOR.instances, ...instances };
-    return messageOf({ ...DESCRIPTOR, topology, instances: every });
+    return errorMessage({ ...DESCRIPTOR, topology, instances: every });
   };
   const again = { type: "dispatch", hport: 9000, host: "u{1}" };
   assert.match(twice({ T, "T{1..2}": again }), /has T\{1\.\.2\} twice: see T$/m);
@@ -103,7 +103,10 @@ test("a count keeps the type that all instances share", () => {
   // It asks its engines for their graphs.
   assert.equal(instances.get("T2")!.graphs, []);
   const generic = { ...descriptor.instances.T, type: "generic" };
-  const refused = messageOf({ ...descriptor, instances: { ...descriptor.instances, T: generic } });
+  const refused = errorMessage({
+    ...descriptor,
+    instances: { ...descriptor.instances, T: generic },
+  });
   assert.match(refused, /instances\.T\.count.*type dispatch/);
 });
 
@@ -127,24 +130,24 @@ test("a system of ten thousand leaves has a small descriptor, and is read quickl
 const named = (id: string, more = {}) => ({ instances: { [id]: { hport: 9000, ...more } } });
 
 test("have limits", () => {
-  assert.match(messageOf(named("S{2..1}")), /range of S\{2\.\.1\} is empty/);
-  assert.match(messageOf(named("S{1..99999}{1..99999}{1..99999}")), /exceeds 100000 names/);
-  assert.match(messageOf(named("S{1..20000}", { host: "s{1}" })), /16384 at most, not 20000/);
-  assert.match(messageOf(named("S{1}")), /id of letters, digits, \. _ - required/);
-  assert.match(messageOf(named("S{1..2}", { host: "s{2}" })), /host name or address required/);
+  assert.match(errorMessage(named("S{2..1}")), /range of S\{2\.\.1\} is empty/);
+  assert.match(errorMessage(named("S{1..99999}{1..99999}{1..99999}")), /exceeds 100000 names/);
+  assert.match(errorMessage(named("S{1..20000}", { host: "s{1}" })), /16384 at most, not 20000/);
+  assert.match(errorMessage(named("S{1}")), /id of letters, digits, \. _ - required/);
+  assert.match(errorMessage(named("S{1..2}", { host: "s{2}" })), /host name or address required/);
 });
 
 test("that overlap are errors", () => {
   const twice = { instances: { S2: { hport: 1000 }, "S{1..2}": { hport: 9000, host: "s{1}" } } };
-  assert.match(messageOf(twice), /has S2 twice: see S\{1\.\.2\}/);
+  assert.match(errorMessage(twice), /has S2 twice: see S\{1\.\.2\}/);
   const instances = { T: { hport: 8000 }, "S{1..3}": { hport: 9000, host: "s{1}" } };
   const rows = (partitions: readonly string[]) => ({
     topology: { dispatch: { T: [{ partitions }] } },
   });
   const inRow = { instances, ...rows(["S{1..2}", "S{2..3}"]) };
-  assert.match(messageOf(inRow), /engine S2 is in two places/);
+  assert.match(errorMessage(inRow), /engine S2 is in two places/);
   const inTree = { instances, topology: { transaction: { "S{1..2}": [], "S{2..3}": [] } } };
-  assert.match(messageOf(inTree), /has S2 twice: see S\{2\.\.3\}/);
+  assert.match(errorMessage(inTree), /has S2 twice: see S\{2\.\.3\}/);
 });
 
 for (const id of [
@@ -156,15 +159,15 @@ for (const id of [
   "S{1...3}",
 ]) {
   test(`reject ${id}`, () => {
-    assert.match(messageOf(named(id)), /^System descriptor range of S\{.* is invalid: \{from/);
+    assert.match(errorMessage(named(id)), /^System descriptor range of S\{.* is invalid: \{from/);
     const list = { ...named("S"), topology: { transaction: { S: [id] } } };
-    assert.match(messageOf(list), /^System descriptor range of S\{.* is invalid: \{from/);
+    assert.match(errorMessage(list), /^System descriptor range of S\{.* is invalid: \{from/);
   });
 }
 
 test("do not use numbers of other ranges", () => {
   const nested = { ...DESCRIPTOR, topology: { transaction: { "B1.{2..3}": ["S1.{1..{1}}"] } } };
-  assert.match(messageOf(nested), /range of S1\.\{1\.\.\{1\}\} is invalid/);
+  assert.match(errorMessage(nested), /range of S1\.\{1\.\.\{1\}\} is invalid/);
 });
 
 test("leave comments alone", () => {
@@ -175,15 +178,18 @@ test("leave comments alone", () => {
 
 test("of hostile sizes are rejected without work", () => {
   const long = "x".repeat(100_000);
-  const ofKeys = messageOf(named("S{1..10000}", { [long]: 1 }));
+  const ofKeys = errorMessage(named("S{1..10000}", { [long]: 1 }));
   assert.match(ofKeys, /stand for over 8388608 characters/);
   assert.ok(ofKeys.length < 110_000);
-  assert.match(messageOf(named("S{1..10000}", { description: long })), /over 8388608 characters/);
-  assert.match(messageOf(named("S{1..10000}", { graph: [{ [long]: [long] }] })), /over 8388608/);
-  assert.match(messageOf(named("{1..1}".repeat(100_000))), /is one of 100000: 9 at most/);
-  assert.match(messageOf(named("{..".repeat(300_000))), /is invalid/);
+  assert.match(
+    errorMessage(named("S{1..10000}", { description: long })),
+    /over 8388608 characters/,
+  );
+  assert.match(errorMessage(named("S{1..10000}", { graph: [{ [long]: [long] }] })), /over 8388608/);
+  assert.match(errorMessage(named("{1..1}".repeat(100_000))), /is one of 100000: 9 at most/);
+  assert.match(errorMessage(named("{..".repeat(300_000))), /is invalid/);
   const unknown = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`key${n}`, n]));
-  assert.match(messageOf(named("S{1..200}", unknown)), /and \d+ more$/);
+  assert.match(errorMessage(named("S{1..200}", unknown)), /and \d+ more$/);
 });
 
 test.run();

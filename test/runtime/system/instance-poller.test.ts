@@ -37,7 +37,7 @@ test.after.each(({ server }) => {
 function systemAt(server: Server, third = "127.0.0.3"): System {
   const hport = (server.address() as AddressInfo).port - 1;
   const hosts = ["127.0.0.1", "127.0.0.2", third];
-  const instances = IDS.map((id, at) => [id, { type: "generic", host: hosts[at], hport }]);
+  const instances = IDS.map((id, index) => [id, { type: "generic", host: hosts[index], hport }]);
   const none = Object.fromEntries(IDS.map((id) => [id, {}]));
   return readDescriptor({
     name: "Asked",

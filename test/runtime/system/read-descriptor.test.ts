@@ -8,7 +8,7 @@ import { eightNodes } from "./eight-nodes.js";
 
 const test = suite("system descriptor");
 
-function problemsOf(value: unknown): string[] {
+function listProblems(value: unknown): string[] {
   try {
     readDescriptor(value);
     return [];
@@ -29,23 +29,23 @@ const archive = (more: object) => two({}, { archive: { from: "S1", to: "/backup"
 const period = "a period such as 10s, 5m, 2h or 30d required";
 test("gives dispatchers no graphs in common with their engines", () => {
   const { instances, ...rest } = eightNodes();
-  const graphsOf = (TD: object, id: string) =>
+  const readGraphs = (TD: object, id: string) =>
     readDescriptor({ ...rest, instances: { ...instances, TD } }).instances.get(id)!.graphs;
   const dispatcher = { type: "dispatch", hport: 1 };
-  assert.equal(graphsOf(dispatcher, "TD"), []);
-  assert.equal(graphsOf(dispatcher, "S1.1"), ["cities"]);
-  assert.equal(graphsOf({ ...dispatcher, graph: "cities" }, "TD"), ["cities"]);
+  assert.equal(readGraphs(dispatcher, "TD"), []);
+  assert.equal(readGraphs(dispatcher, "S1.1"), ["cities"]);
+  assert.equal(readGraphs({ ...dispatcher, graph: "cities" }, "TD"), ["cities"]);
 });
 
 const transaction = (tree: unknown) => two({}, { topology: { transaction: tree } });
 
-const at = (path: string, detail: string) =>
+const problemAt = (path: string, detail: string) =>
   `System descriptor "${path}" invalid or missing (${detail})`;
 const uneven = {
   instances: { TD: { hport: 9990 }, S1: { hport: 9110 }, S2: { hport: 9120 } },
   topology: { dispatch: { TD: [{ partitions: ["S1"] }, { partitions: ["S2", "TD"] }] } },
 };
-const onlyCase = at("instances.s1", "differs from S1 only in case");
+const onlyCase = problemAt("instances.s1", "differs from S1 only in case");
 const port = "positive integer required, 65534 at most";
 
 /** A dispatcher with two engines, one row. */
@@ -69,52 +69,52 @@ function slotted(slots: unknown, more: object = {}): object {
   };
 }
 
-const count = at("slots.count", "power of two from 16 to 65536 required");
-const names = at("slots.graphs", "list of names required");
-const none = at("slots.graphs", "list of one graph or more required");
-const rowsOf = (...rows: string[][]) => ({
+const count = problemAt("slots.count", "power of two from 16 to 65536 required");
+const names = problemAt("slots.graphs", "list of names required");
+const none = problemAt("slots.graphs", "list of one graph or more required");
+const makeRows = (...rows: string[][]) => ({
   transaction: { B1: ["S1"], B2: ["S2"] },
   dispatch: { TD: rows.map((partitions) => ({ partitions })) },
 });
 const SLOT_MISTAKES: readonly (readonly [unknown, string])[] = [
-  [slotted(5), at("slots", "dict required")],
+  [slotted(5), problemAt("slots", "dict required")],
   [
     slotted({ graphs: ["cities"], counts: 4 }),
-    at("slots.counts", "unknown key, did you mean `count`?"),
+    problemAt("slots.counts", "unknown key, did you mean `count`?"),
   ],
   [slotted({}), none],
   [slotted({ graphs: [] }), none],
   [slotted({ graphs: "cities" }), `${names}\n  ${none}`],
   [
     slotted({ graphs: ["citys"] }),
-    at("slots.graphs", 'citys is undeclared, must be one of ["cities","towns"]'),
+    problemAt("slots.graphs", 'citys is undeclared, must be one of ["cities","towns"]'),
   ],
   [
     slotted({ graphs: ["towns"] }),
-    at("slots", "dispatcher with engines that have its graphs required"),
+    problemAt("slots", "dispatcher with engines that have its graphs required"),
   ],
   ...[0, 8, 100, 131_072, 4096.5, "4096", Number.NaN, [4096]].map(
     (wrong) => [slotted({ graphs: ["cities"], count: wrong }), count] as const,
   ),
   [
     slotted({ graphs: ["cities"], everywhere: ["a\n"] }),
-    at("slots.everywhere", "list of names required"),
+    problemAt("slots.everywhere", "list of names required"),
   ],
   [
     slotted({ graphs: ["cities"], everywhere: ["__vertex__"] }),
-    at("slots.everywhere", "list of names required"),
+    problemAt("slots.everywhere", "list of names required"),
   ],
   [
-    slotted({ graphs: ["cities"] }, { topology: rowsOf(["S1", "S2"], ["B2", "B1"]) }),
+    slotted({ graphs: ["cities"] }, { topology: makeRows(["S1", "S2"], ["B2", "B1"]) }),
     "System descriptor topology.dispatch.TD partition 0 has replicas of B1 and of B2\n  " +
       "System descriptor topology.dispatch.TD partition 1 has replicas of B2 and of B1",
   ],
   [
-    slotted({ graphs: ["cities"] }, { topology: rowsOf(["S1", "B1"]) }),
+    slotted({ graphs: ["cities"] }, { topology: makeRows(["S1", "B1"]) }),
     "System descriptor topology.dispatch.TD partition 1 has B1, as partition 0 has",
   ],
   [
-    slotted({ graphs: ["cities"] }, { topology: rowsOf(["S1", "S2"], ["B1", "TD"]) }),
+    slotted({ graphs: ["cities"] }, { topology: makeRows(["S1", "S2"], ["B1", "TD"]) }),
     "System descriptor topology.dispatch.TD partition 1 has replicas of B2 and of B1, B2",
   ],
 ];
@@ -123,51 +123,51 @@ const MISTAKES: readonly (readonly [unknown, string])[] = [
   [null, "System descriptor must be dict"],
   [[], "System descriptor must be dict"],
   ["x", "System descriptor must be dict"],
-  [{}, at("instances", "dict with one instance or more required")],
+  [{}, problemAt("instances", "dict with one instance or more required")],
   [
     two({}, { format: 2, later: {} }),
     "System descriptor: format 2 is of a later release, this one reads up to 1: " +
       "install the later release",
   ],
-  [two({}, { format: "1" }), at("format", "1 required")],
-  [{ instances: {} }, at("instances", "dict with one instance or more required")],
-  [{ instances: [] }, at("instances", "dict with one instance or more required")],
-  [two({}, { name: 5 }), at("name", "string required")],
-  [two({}, { name: "" }), at("name", "string required")],
-  [two({}, { graphs: "cities" }), at("graphs", "list of strings required")],
-  [two({}, { graphs: [5] }), at("graphs[0]", "name of a graph required")],
-  [two({}, { graphs: ["a/b"] }), at("graphs[0]", "name of a graph required")],
-  [two({}, { common: 1 }), at("common", "dict required")],
-  [two({}, { topology: 1 }), at("topology", "dict required")],
-  [two({}, { archive: "x" }), at("archive", "dict required")],
-  [archive({ to: "" }), at("archive.to", "folder or s3://bucket/prefix required")],
-  [archive({ to: 5 }), at("archive.to", "folder or s3://bucket/prefix required")],
-  [archive({ from: "S2" }), at("archive.from", "instance required")],
-  [archive({ from: "TD" }), at("archive.from", "a dispatcher has no graphs")],
-  [archive({ every: "10" }), at("archive.every", period)],
-  [archive({ keep: 30 }), at("archive.keep", period)],
-  [archive({ evry: "1s" }), at("archive.evry", "unknown key, did you mean `every`?")],
-  [two({}, { tls: "yes" }), at("tls", "true, false or dict required")],
-  [two({}, { tls: { ca: 5 } }), at("tls.ca", "string required")],
-  [two({}, { tls: { cert: "a.pem" } }), at("tls", "cert and key required, or neither")],
-  [two({}, { tls: { keys: "a.pem" } }), at("tls.keys", "unknown key, did you mean `key`?")],
-  [two({}, { instanses: 1 }), at("instanses", "unknown key, did you mean `instances`?")],
+  [two({}, { format: "1" }), problemAt("format", "1 required")],
+  [{ instances: {} }, problemAt("instances", "dict with one instance or more required")],
+  [{ instances: [] }, problemAt("instances", "dict with one instance or more required")],
+  [two({}, { name: 5 }), problemAt("name", "string required")],
+  [two({}, { name: "" }), problemAt("name", "string required")],
+  [two({}, { graphs: "cities" }), problemAt("graphs", "list of strings required")],
+  [two({}, { graphs: [5] }), problemAt("graphs[0]", "name of a graph required")],
+  [two({}, { graphs: ["a/b"] }), problemAt("graphs[0]", "name of a graph required")],
+  [two({}, { common: 1 }), problemAt("common", "dict required")],
+  [two({}, { topology: 1 }), problemAt("topology", "dict required")],
+  [two({}, { archive: "x" }), problemAt("archive", "dict required")],
+  [archive({ to: "" }), problemAt("archive.to", "folder or s3://bucket/prefix required")],
+  [archive({ to: 5 }), problemAt("archive.to", "folder or s3://bucket/prefix required")],
+  [archive({ from: "S2" }), problemAt("archive.from", "instance required")],
+  [archive({ from: "TD" }), problemAt("archive.from", "a dispatcher has no graphs")],
+  [archive({ every: "10" }), problemAt("archive.every", period)],
+  [archive({ keep: 30 }), problemAt("archive.keep", period)],
+  [archive({ evry: "1s" }), problemAt("archive.evry", "unknown key, did you mean `every`?")],
+  [two({}, { tls: "yes" }), problemAt("tls", "true, false or dict required")],
+  [two({}, { tls: { ca: 5 } }), problemAt("tls.ca", "string required")],
+  [two({}, { tls: { cert: "a.pem" } }), problemAt("tls", "cert and key required, or neither")],
+  [two({}, { tls: { keys: "a.pem" } }), problemAt("tls.keys", "unknown key, did you mean `key`?")],
+  [two({}, { instanses: 1 }), problemAt("instanses", "unknown key, did you mean `instances`?")],
   [
     two({}, { topology: { transactions: {} } }),
-    at("topology.transactions", "unknown key, did you mean `transaction`?"),
+    problemAt("topology.transactions", "unknown key, did you mean `transaction`?"),
   ],
-  [two({ hports: 1 }), at("instances.S1.hports", "unknown key, did you mean `hport`?")],
-  [two({ rack: 5 }), at("instances.S1.rack", "unknown key")],
-  [two({}, { common: { rack: 5 } }), at("common.rack", "unknown key")],
-  [two({}, { owner: "x" }), at("owner", "unknown key")],
+  [two({ hports: 1 }), problemAt("instances.S1.hports", "unknown key, did you mean `hport`?")],
+  [two({ rack: 5 }), problemAt("instances.S1.rack", "unknown key")],
+  [two({}, { common: { rack: 5 } }), problemAt("common.rack", "unknown key")],
+  [two({}, { owner: "x" }), problemAt("owner", "unknown key")],
   [
     dispatch([{ partitions: ["S1"], weight: 2 }]),
-    at("topology.dispatch.TD[0].weight", "unknown key"),
+    problemAt("topology.dispatch.TD[0].weight", "unknown key"),
   ],
   [two({}, { instances: { S1: { hport: 1 }, s1: { hport: 3 } } }), onlyCase],
   [
     transaction({ TD: ["S1"] }),
-    at("instances.S1.tport", "tport required: TD provides its changes"),
+    problemAt("instances.S1.tport", "tport required: TD provides its changes"),
   ],
   [
     dispatch([{ partitions: ["S1", "TD"] }, { partitions: ["TD", "TD"] }]),
@@ -176,52 +176,55 @@ const MISTAKES: readonly (readonly [unknown, string])[] = [
       "System descriptor topology.dispatch.TD engine TD is in two places: " +
       "row 0 partition 1 and row 1 partition 1",
   ],
-  [{ instances: { S1: 5 } }, at("instances.S1", "dict required")],
+  [{ instances: { S1: 5 } }, problemAt("instances.S1", "dict required")],
   [
     { instances: { "a,b": { hport: 9 } } },
-    at("instances.a,b", "id of letters, digits, . _ - required"),
+    problemAt("instances.a,b", "id of letters, digits, . _ - required"),
   ],
   [
     { instances: { "*": { hport: 9 } } },
-    at("instances.*", "id of letters, digits, . _ - required"),
+    problemAt("instances.*", "id of letters, digits, . _ - required"),
   ],
   [
     JSON.parse('{"instances": {"__proto__": {"hport": 9}}}'),
-    at("instances.__proto__", "id of letters, digits, . _ - required"),
+    problemAt("instances.__proto__", "id of letters, digits, . _ - required"),
   ],
-  [{ instances: { S1: {} } }, at("instances.S1.hport", port)],
-  [two({ hport: 0 }), at("instances.S1.hport", port)],
-  [two({ hport: "9000" }), at("instances.S1.hport", port)],
-  [two({ hport: 65535 }), at("instances.S1.hport", port)],
+  [{ instances: { S1: {} } }, problemAt("instances.S1.hport", port)],
+  [two({ hport: 0 }), problemAt("instances.S1.hport", port)],
+  [two({ hport: "9000" }), problemAt("instances.S1.hport", port)],
+  [two({ hport: 65535 }), problemAt("instances.S1.hport", port)],
   [
     two({ type: "serch" }),
-    at(
+    problemAt(
       "instances.S1.type",
       'must be one of ["admin","dispatch","builder","txproxy","search","generic"]',
     ),
   ],
-  [two({ group: "1" }), at("instances.S1.group", "number required")],
-  [two({ host: "" }), at("instances.S1.host", "host name or address required")],
-  [two({ host: "a b" }), at("instances.S1.host", "host name or address required")],
-  [two({ host: "http://a/" }), at("instances.S1.host", "host name or address required")],
-  [two({ prefix: "a b" }), at("instances.S1.prefix", "invalid characters in prefix path")],
-  [two({ "s-in": "yes" }), at("instances.S1.s-in", "true or false required")],
-  [two({ description: 5 }), at("instances.S1.description", "string required")],
-  [two({ tport: -1 }), at("instances.S1.tport", "integer required, 65535 at most")],
-  [two({ tport: 9110 }), at("instances.S1.tport", "cannot be same as hport or hport+1")],
-  [two({ tport: 9111 }), at("instances.S1.tport", "cannot be same as hport or hport+1")],
-  [two({ durable: true }), at("instances.S1.tport", "tport required when durable is true")],
-  [two({ attach: true }), at("instances.S1.attach", "instance type generic cannot be attached")],
-  [two({ type: "builder", attach: true }), at("instances.S1.attach", "no subscribers")],
-  [two({ graph: 5 }), at("instances.S1.graph", "names with blanks between them required")],
+  [two({ group: "1" }), problemAt("instances.S1.group", "number required")],
+  [two({ host: "" }), problemAt("instances.S1.host", "host name or address required")],
+  [two({ host: "a b" }), problemAt("instances.S1.host", "host name or address required")],
+  [two({ host: "http://a/" }), problemAt("instances.S1.host", "host name or address required")],
+  [two({ prefix: "a b" }), problemAt("instances.S1.prefix", "invalid characters in prefix path")],
+  [two({ "s-in": "yes" }), problemAt("instances.S1.s-in", "true or false required")],
+  [two({ description: 5 }), problemAt("instances.S1.description", "string required")],
+  [two({ tport: -1 }), problemAt("instances.S1.tport", "integer required, 65535 at most")],
+  [two({ tport: 9110 }), problemAt("instances.S1.tport", "cannot be same as hport or hport+1")],
+  [two({ tport: 9111 }), problemAt("instances.S1.tport", "cannot be same as hport or hport+1")],
+  [two({ durable: true }), problemAt("instances.S1.tport", "tport required when durable is true")],
+  [
+    two({ attach: true }),
+    problemAt("instances.S1.attach", "instance type generic cannot be attached"),
+  ],
+  [two({ type: "builder", attach: true }), problemAt("instances.S1.attach", "no subscribers")],
+  [two({ graph: 5 }), problemAt("instances.S1.graph", "names with blanks between them required")],
   [
     two({ graph: "cities towns" }),
-    at("instances.S1.graph", 'towns is undeclared, must be one of ["cities"]'),
+    problemAt("instances.S1.graph", 'towns is undeclared, must be one of ["cities"]'),
   ],
-  [two({ hport: 9990 }), at("instances.S1.hport", "duplicate port 9990 on host 127.0.0.1")],
-  [two({ hport: 9991 }), at("instances.S1.hport", "duplicate port 9991 on host 127.0.0.1")],
-  [two({ tport: 9990 }), at("instances.S1.tport", "duplicate port 9990 on host 127.0.0.1")],
-  [two({ prefix: "/x" }), at("instances.S1.prefix", "must be the same for all instances")],
+  [two({ hport: 9990 }), problemAt("instances.S1.hport", "duplicate port 9990 on host 127.0.0.1")],
+  [two({ hport: 9991 }), problemAt("instances.S1.hport", "duplicate port 9991 on host 127.0.0.1")],
+  [two({ tport: 9990 }), problemAt("instances.S1.tport", "duplicate port 9990 on host 127.0.0.1")],
+  [two({ prefix: "/x" }), problemAt("instances.S1.prefix", "must be the same for all instances")],
   [
     {
       instances: {
@@ -229,7 +232,7 @@ const MISTAKES: readonly (readonly [unknown, string])[] = [
         B2: { type: "builder", hport: 2000, group: 1 },
       },
     },
-    at("instances.B2.group", "duplicate builder group 1"),
+    problemAt("instances.B2.group", "duplicate builder group 1"),
   ],
   [transaction({ S9: {} }), 'System descriptor topology.transaction instance "S9" is undefined'],
   [
@@ -243,7 +246,7 @@ const MISTAKES: readonly (readonly [unknown, string])[] = [
   [transaction("S1"), "invalid transaction topology"],
   [transaction([["S1"]]), "invalid transaction topology"],
   [transaction({ TD: 5 }), "invalid transaction topology"],
-  [two({}, { topology: { dispatch: [] } }), at("topology.dispatch", "dict required")],
+  [two({}, { topology: { dispatch: [] } }), problemAt("topology.dispatch", "dict required")],
   [
     two({}, { topology: { dispatch: { T9: [] } } }),
     'System descriptor topology.dispatch instance "T9" is undefined',
@@ -282,7 +285,7 @@ const MISTAKES: readonly (readonly [unknown, string])[] = [
 ];
 
 for (const [value, text] of [...MISTAKES, ...SLOT_MISTAKES]) {
-  test(`reports: ${text}`, () => assert.equal(problemsOf(value), text.split("\n  ")));
+  test(`reports: ${text}`, () => assert.equal(listProblems(value), text.split("\n  ")));
 }
 
 test("finds the groups of slots in an order that does not depend on that of keys", () => {
@@ -309,24 +312,24 @@ test("has more slots by default, and requires one for each group", () => {
   const system = (slots: object) => slotted(slots, { instances, topology: { dispatch } });
   const { slots } = readDescriptor(system({ graphs: ["cities"] }));
   assert.equal([slots!.map.count, slots!.groups.length], [16_384, 130]);
-  assert.equal(problemsOf(system({ graphs: ["cities"], count: 128 })), [
-    at("slots.count", "128 slots are too few for 130 groups"),
+  assert.equal(listProblems(system({ graphs: ["cities"], count: 128 })), [
+    problemAt("slots.count", "128 slots are too few for 130 groups"),
   ]);
 });
 
 test("reports all errors at once", () => {
   const value = two({ hport: 0, type: "x" }, { name: 5, topology: { dispatch: { TD: [{}] } } });
-  assert.is(problemsOf(value).length, 4);
+  assert.is(listProblems(value).length, 4);
 });
 
 test("terminates on a cyclic or deep tree", () => {
   const tree: Record<string, unknown> = {};
   tree.TD = { S1: tree };
   const cyclic = two({ tport: 9200 }, { topology: { transaction: tree } });
-  assert.is(problemsOf(cyclic).length, 1);
+  assert.is(listProblems(cyclic).length, 1);
   let deep: unknown = "S1";
   for (let depth = 0; depth < 100_000; depth++) deep = [["S1", deep]];
-  assert.ok(problemsOf(transaction(deep)).length > 0);
+  assert.ok(listProblems(transaction(deep)).length > 0);
 });
 
 test("reads the example of eight nodes", () => {
@@ -377,13 +380,13 @@ test("reads the names of older descriptors, with all graphs for all instances", 
 test("accepts comments and the address of the schema", () => {
   const rows = [{ comment: "ours", partitions: ["S1"] }];
   const more = { comment: "ours", $schema: "x", topology: { dispatch: { TD: rows } } };
-  assert.equal(problemsOf(two({ comment: "ours" }, more)), []);
+  assert.equal(listProblems(two({ comment: "ours" }, more)), []);
 });
 
 test("accepts the same engine in the matrices of two dispatchers", () => {
   const rows = [{ partitions: ["S1"] }];
   const instances = { TD: { hport: 9990 }, TE: { hport: 9980 }, S1: { hport: 9110 } };
-  assert.equal(problemsOf({ instances, topology: { dispatch: { TD: rows, TE: rows } } }), []);
+  assert.equal(listProblems({ instances, topology: { dispatch: { TD: rows, TE: rows } } }), []);
 });
 
 test("accepts the replicas of one dispatcher as an object", () => {

@@ -66,23 +66,23 @@ test.before.each(async (context) => {
       ? await branch(context, id, url)
       : url.includes("idlist=")
         ? await counts(context, id, new URLSearchParams(url.split("?")[1]).get("idlist")!)
-        : replyOf(id, url);
+        : makeReply(id, url);
     return response.end(JSON.stringify({ status: "OK", response: answer }));
   });
   await new Promise<void>((resolve) => context.server.listen(0, "0.0.0.0", resolve));
   const hport = (context.server.address() as AddressInfo).port - 1;
   context.system = readDescriptor(descriptor(hport));
   for (const self of ["T", "D1", "D2"]) {
-    context.branches.set(self, watchOf(context, self, true));
+    context.branches.set(self, createWatch(context, self, true));
   }
-  context.root = watchOf(context, "T", false);
+  context.root = createWatch(context, "T", false);
 });
 test.after.each(({ server }) => {
   server.closeAllConnections();
   server.close();
 });
 
-function replyOf(id: string, url: string): unknown {
+function makeReply(id: string, url: string): unknown {
   if (url !== "/svc/matrix") return node(id);
   return Array.from({ length: id === "T" ? 2 : 3 }, () => [{ state: "up", answered: id.length }]);
 }
@@ -94,7 +94,7 @@ async function branch({ branches, forged }: Context, id: string, url: string): P
   return id === "D1" && forged !== null ? forged(overview) : overview;
 }
 
-function watchOf(
+function createWatch(
   { system }: Pick<Context, "system">,
   self: string,
   isBranch: boolean,
@@ -184,15 +184,16 @@ test("return the rows of a survey of every instance with fewer requests", async 
   const requests = [...context.requests].sort();
   assert.ok(requests.includes("D1 /svc/builtin/system_overview?form=branch"));
   assert.ok(!requests.includes("T /svc/builtin/system_overview?form=branch"));
-  const direct = watchOf(context, "T", false, 100);
+  const direct = createWatch(context, "T", false, 100);
   const same = await readUntil(direct, (rows, { cells }) => isUp(rows) && cells.size === 8);
   assert.equal([...overview.live].sort(), [...same.live].sort());
   assert.equal([...overview.cells].sort(), [...same.cells].sort());
-  const flags = ({ rest }: Overview) => [...rest].map(([at, row]) => [at, row.slice(2, 7)]).sort();
+  const flags = ({ rest }: Overview) =>
+    [...rest].map(([index, row]) => [index, row.slice(2, 7)]).sort();
   assert.equal(flags(overview), flags(same));
   // From the admin instance the dispatcher at the top is asked.
   context.requests.clear();
-  await readUntil(watchOf(context, "A", false), isKnown);
+  await readUntil(createWatch(context, "A", false), isKnown);
   assert.ok(context.requests.has("T /svc/builtin/system_overview?form=branch"));
 });
 
@@ -200,9 +201,11 @@ test("report instances that fail, up to the top", async ({ root, down }) => {
   await readUntil(root, isKnown);
   down.add("S2.3");
   const ids = (await root.read("T", "", -1)).instances as Rows;
-  const [at, top] = [ids, ids].map((rows, n) => rows.findIndex(([id]) => id === ["S2.3", "T"][n]));
+  const [index, top] = [ids, ids].map((rows, n) =>
+    rows.findIndex(([id]) => id === ["S2.3", "T"][n]),
+  );
   await readUntil(root, (rows) => {
-    const [leaf, flags] = [rows[at!]!, rows[top!]!];
+    const [leaf, flags] = [rows[index!]!, rows[top!]!];
     return leaf[1] === 4 && flags[COMPLETE] === false && flags[DEGRADED] === true;
   });
 });
@@ -214,7 +217,7 @@ test("query the instances below a dispatcher that does not answer for them", asy
   context.down.clear();
   context.forged = (overview) => ({ ...overview, layout: "of another descriptor" });
   context.requests.clear();
-  await readUntil(watchOf(context, "T", false), isUp);
+  await readUntil(createWatch(context, "T", false), isUp);
   assert.ok(context.requests.has("D1 /svc/nodestat"));
 });
 
@@ -231,7 +234,7 @@ test("accept only rows of instances below, of bounded size", async (context) => 
     cells: [[above, 0, -1], [above], [above, 0, 1], [above, 9, 0], [foreign, 2, 0, text], text],
   });
   context.down.add("D2");
-  const watch = watchOf(context, "T", false);
+  const watch = createWatch(context, "T", false);
   const overview = await readUntil(watch, (rows) => rows[ownIndex!]![1] === 3);
   assert.is(overview.rest.size, 16);
   assert.ok(overview.rest.get(`${ownIndex}`)!.length < 50);
@@ -242,7 +245,7 @@ test("accept only rows of instances below, of bounded size", async (context) => 
     [],
   );
   context.forged = (overview) => ({ ...overview, rest: 5, live: {}, cells: text });
-  await readUntil(watchOf(context, "T", false), (rows) => rows[ids.indexOf("S2.1")]![1] !== 0);
+  await readUntil(createWatch(context, "T", false), (rows) => rows[ids.indexOf("S2.1")]![1] !== 0);
 });
 
 test("count by level, with one request for each dispatcher", async (context) => {
@@ -357,13 +360,13 @@ test("ask for each instance once, however many lists are wanted", async (context
   const reader = new LevelReader();
   const request = (idlist: string) => counts(context, "T", idlist, reader);
   const branchIds = ["S1.1", "S1.2", "S1.3", "B1.1", "B1.2", "B1.3"];
-  const lists = branchIds.flatMap((id, at) =>
-    branchIds.slice(at + 1).map((otherId) => `${id},${otherId}`),
+  const lists = branchIds.flatMap((id, index) =>
+    branchIds.slice(index + 1).map((otherId) => `${id},${otherId}`),
   );
   const answers = await Promise.all(lists.map(request));
-  for (const [at, list] of lists.entries()) {
+  for (const [index, list] of lists.entries()) {
     const expected = branchIds.filter((id) => list.includes(id)).sort();
-    assert.equal(answers[at]!.instances.map(({ id }) => String(id)).sort(), expected);
+    assert.equal(answers[index]!.instances.map(({ id }) => String(id)).sort(), expected);
   }
   assert.equal(asked.sort(), branchIds.sort());
   // Another system has other instances with the same ids.

@@ -39,13 +39,13 @@ test.before.each(async (context) => {
   });
   await new Promise<void>((resolve) => context.server.listen(0, "0.0.0.0", resolve));
   const hport = (context.server.address() as AddressInfo).port - 1;
-  const at = (id: keyof typeof HOSTS, type: string) => ({ type, host: HOSTS[id], hport });
+  const instance = (id: keyof typeof HOSTS, type: string) => ({ type, host: HOSTS[id], hport });
   const system = readDescriptor({
     ...{ name: "Watched", graphs: [] },
     instances: {
-      TD: at("TD", "dispatch"),
-      B1: at("B1", "builder"),
-      S1: { ...at("S1", "search"), tport: 1 },
+      TD: instance("TD", "dispatch"),
+      B1: instance("B1", "builder"),
+      S1: { ...instance("S1", "search"), tport: 1 },
     },
     topology: { transaction: { B1: ["S1"] }, dispatch: { TD: [{ partitions: ["S1"] }] } },
   });
@@ -154,9 +154,9 @@ test("reports cells to readers that ask for them", async (context) => {
   context.matrix = [[{ state: "up", answered: 8, port: 1, failures }]];
   const third = await readTwice(context.watch, second, number);
   assert.ok((third.cells as Rows)[0]!.includes(8));
-  const at = 3 + (first.columns as { cells: string[] }).cells.indexOf("failures");
-  assert.is(cells[0]![at], null);
-  assert.equal((third.cells as Rows)[0]![at], [1, 2, 0, 0]);
+  const column = 3 + (first.columns as { cells: string[] }).cells.indexOf("failures");
+  assert.is(cells[0]![column], null);
+  assert.equal((third.cells as Rows)[0]![column], [1, 2, 0, 0]);
 });
 
 test("bounds what other instances report", async (context) => {

@@ -62,8 +62,8 @@ const SEEN = [
 
 test("reads frames split at each byte, and byte by byte", () => {
   assert.equal(read(FRAMES), SEEN);
-  for (let at = 0; at <= FRAMES.length; at++) {
-    assert.equal(read(FRAMES.slice(0, at), FRAMES.slice(at)), SEEN);
+  for (let index = 0; index <= FRAMES.length; index++) {
+    assert.equal(read(FRAMES.slice(0, index), FRAMES.slice(index)), SEEN);
   }
   assert.equal(read(...FRAMES), SEEN);
 });

@@ -28,7 +28,7 @@ const TWO_WORDS = /[a-z,.] [^ ]/i;
 const JSX_TEXT = /^\s*([A-Z][\w,'’-]+(?: [\w,'’-]+)+[.:?]?)$/;
 const TITLE = /\btest(?:\.\w+)?\(\s*(["`])(.*?)\1/;
 
-export function proseOf(files: readonly SourceFile[]): ReadonlyMap<Kind, readonly Prose[]> {
+export function extractProse(files: readonly SourceFile[]): ReadonlyMap<Kind, readonly Prose[]> {
   const of = (paths: RegExp, lines: (file: SourceFile) => Prose[]): Prose[] =>
     files.filter(({ path }) => paths.test(path)).flatMap(lines);
   return new Map<Kind, readonly Prose[]>([
@@ -41,7 +41,7 @@ export function proseOf(files: readonly SourceFile[]): ReadonlyMap<Kind, readonl
   ]);
 }
 
-export function commentsOf(files: readonly SourceFile[]): Prose[] {
+export function extractComments(files: readonly SourceFile[]): Prose[] {
   return files.flatMap((file) => matching(file, COMMENT));
 }
 
@@ -93,7 +93,7 @@ function tableTexts(): Prose[] {
 }
 
 /** Sentences of the paragraphs and lists of a document, without code, tables and headings. */
-export function sentencesOf({ path, text }: SourceFile): Prose[] {
+export function splitSentences({ path, text }: SourceFile): Prose[] {
   const prose = text.replace(/^```[\s\S]*?^```$/gm, "").replace(/`[^`]*`/g, "…");
   const isOther = /^(?:#|\||<!--|\s*$| {4})/;
   const blocks: string[] = [];

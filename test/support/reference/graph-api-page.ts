@@ -34,7 +34,7 @@ export function graphApiPage(): string {
   const files = new Map(sourceFiles().map(({ path, text }) => [path, text]));
   const sections = SECTIONS.map(([title, file, name]) => {
     const tree = ts.createSourceFile(file, files.get(file)!, ts.ScriptTarget.Latest, true);
-    const rows = membersOf(tree, name).map(({ signature, summary, throws }) => {
+    const rows = listMembers(tree, name).map(({ signature, summary, throws }) => {
       return [code(signature), summary, throws];
     });
     return `## ${title}\n\n${table(["Member", "Description", "Throws"], rows)}`;
@@ -48,7 +48,7 @@ interface Member {
   readonly throws: string;
 }
 
-function membersOf(tree: ts.SourceFile, name: string): Member[] {
+function listMembers(tree: ts.SourceFile, name: string): Member[] {
   const declaration = tree.statements.find((statement): statement is ts.ClassDeclaration => {
     return ts.isClassDeclaration(statement) && statement.name?.text === name;
   });
@@ -72,7 +72,7 @@ function membersOf(tree: ts.SourceFile, name: string): Member[] {
     const isSame = docs.summary === "" && last?.name === text;
     const { summary, throws } = isSame ? last : docs;
     const note = writable.has(text) ? " Writable." : "";
-    rows.push({ name: text, signature: signatureOf(member), summary: summary + note, throws });
+    rows.push({ name: text, signature: formatSignature(member), summary: summary + note, throws });
   }
   return rows;
 }
@@ -89,7 +89,7 @@ function isOverload(member: ts.ClassElement): member is ts.MethodDeclaration {
   return ts.isMethodDeclaration(member) && member.body === undefined;
 }
 
-function signatureOf(member: Shown): string {
+function formatSignature(member: Shown): string {
   const name = member.name.getText();
   const type = member.type === undefined ? "" : `: ${member.type.getText()}`;
   if (ts.isPropertyDeclaration(member) || ts.isGetAccessor(member)) return `${name}${type}`;

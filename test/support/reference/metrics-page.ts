@@ -84,7 +84,7 @@ function labelsIn(node: ts.Node, seen: Set<ts.Node>): Set<string> {
     if (ts.isObjectLiteralExpression(part)) {
       for (const { name } of part.properties) if (name !== undefined) labels.add(name.getText());
     }
-    if (ts.isIdentifier(part)) declarationsOf(part).forEach(visit);
+    if (ts.isIdentifier(part)) findDeclarations(part).forEach(visit);
     ts.forEachChild(part, visit);
   };
   visit(node);
@@ -92,7 +92,7 @@ function labelsIn(node: ts.Node, seen: Set<ts.Node>): Set<string> {
 }
 
 /** Functions of the file, and variables in scope, that the name refers to. */
-function declarationsOf(name: ts.Identifier): ts.Node[] {
+function findDeclarations(name: ts.Identifier): ts.Node[] {
   const nodes: ts.Node[] = [];
   for (let scope: ts.Node = name; scope !== undefined; scope = scope.parent) {
     if (!ts.isBlock(scope) && !ts.isSourceFile(scope)) continue;

@@ -177,7 +177,7 @@ test("small slots share a cut, which grows to 512 slots", async () => {
 test("the first cut between other groups is small again", async () => {
   const scenario = new Cut([1, 2, 4000], { ...SETTLED, map: divideSlots(4096, 2) });
   for (const slot of [1, 2, 4000]) scenario.content.set(slot, "a".repeat(2 ** 14));
-  const wordsOf = async (move: typeof MOVED): Promise<number> => {
+  const encodeLimit = async (move: typeof MOVED): Promise<number> => {
     let maxWords = 0;
     scenario.before = (_, command) => {
       if (command.do === "encode" && command.move === undefined) maxWords = command.maxWords;
@@ -186,11 +186,11 @@ test("the first cut between other groups is small again", async () => {
     return maxWords;
   };
   const [first, second] = [
-    await wordsOf({ ...MOVED, slots: [1] }),
-    await wordsOf({ ...MOVED, slots: [2] }),
+    await encodeLimit({ ...MOVED, slots: [1] }),
+    await encodeLimit({ ...MOVED, slots: [2] }),
   ];
   assert.ok(second > first);
-  assert.is(await wordsOf({ from: "B2", to: "B1", slots: [4000] }), first);
+  assert.is(await encodeLimit({ from: "B2", to: "B1", slots: [4000] }), first);
 });
 
 for (const [bytes, words] of [

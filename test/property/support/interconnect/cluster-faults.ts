@@ -7,7 +7,7 @@ import type { Random } from "../random.js";
 import type { SimulatedBackup } from "./simulated-backup.js";
 import { DISPATCHER } from "./simulated-dispatch.js";
 import type { SimulatedMember } from "./simulated-member.js";
-import { linkOf } from "./virtual-network.js";
+import { linkKey } from "./virtual-network.js";
 import type { VirtualWorld } from "./virtual-world.js";
 
 /** A member that loses its power has lost a connection for this time, at most. */
@@ -146,7 +146,7 @@ export class ClusterFaults {
     const others = [...members.map(({ id }) => id), DISPATCHER];
     // A dispatcher may still reach a leader that no member reaches.
     if (this.#random.below(2) === 0) others.pop();
-    for (const id of others) this.#hold(world.network.cut, linkOf(member.id, id), ms);
+    for (const id of others) this.#hold(world.network.cut, linkKey(member.id, id), ms);
     if (this.#random.below(2) === 0) this.#hold(engine.unreachableFor, member.id, ms);
   }
 
@@ -161,7 +161,7 @@ export class ClusterFaults {
     for (const { id } of members) {
       if (id === member.id) continue;
       this.#hold(engine.unreachableFor, id, ms - this.#random.below(STEP_MS));
-      const cut = (): void => this.#hold(world.network.cut, linkOf(member.id, id), ms - stepMs);
+      const cut = (): void => this.#hold(world.network.cut, linkKey(member.id, id), ms - stepMs);
       world.after(stepMs, null, cut);
     }
     this.#quietUntil = world.time.now + ms;
@@ -170,7 +170,7 @@ export class ClusterFaults {
   /** A member is late, but not too late for the leader to wait for it, and connects again. */
   #slowLink(leader: SimulatedMember, { id }: SimulatedMember, ms: number): void {
     const { network } = this.#parts.world;
-    const link = linkOf(leader.id, id);
+    const link = linkKey(leader.id, id);
     network.slow.set(link, this.#random.below(this.#random.of(SLOW_LINK_MS)));
     this.#parts.world.after(ms, null, () => network.slow.delete(link));
     network.resetOne(link);
@@ -220,7 +220,7 @@ export class ClusterFaults {
     const lastMs = this.#random.below(LAST_MS);
     const { id } = this.#random.of(this.#parts.members);
     const { world } = this.#parts;
-    this.#hold(world.network.cut, linkOf(member.id, id), lastMs);
+    this.#hold(world.network.cut, linkKey(member.id, id), lastMs);
     world.after(lastMs, null, () => this.#crash(member, "power", ms));
   }
 

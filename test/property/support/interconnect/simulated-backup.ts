@@ -197,7 +197,8 @@ function readCounts(root: string) {
     if (frame.header.isTable) return;
     let { sn } = frame.header;
     forEachTransaction(frame, {
-      transaction: (words, at) => counts.push({ sn: sn++, count: operationCountAfter(words, at) }),
+      transaction: (words, offset) =>
+        counts.push({ sn: sn++, count: operationCountAfter(words, offset) }),
       control: () => sn++,
     });
   });

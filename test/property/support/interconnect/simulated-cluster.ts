@@ -46,7 +46,7 @@ interface Acknowledged {
   /** Result of a counter: acknowledged ones never repeat. */
   readonly count: number;
   readonly epoch: number;
-  readonly at: number;
+  readonly timeMs: number;
 }
 
 /** Runs one seed. @throws Error if something acknowledged was lost or doubled */
@@ -113,8 +113,8 @@ class Simulation {
     this.#dispatch = new SimulatedDispatch({
       ...{ world: this.#world, ports: ids.map((_, n) => FIRST_HTTP_PORT + n) },
       answered: ({ id, epoch, member }) => {
-        const [count, at] = [--this.#responses, this.#world.time.now];
-        this.#acknowledge(member, { id, count, epoch, at });
+        const [count, timeMs] = [--this.#responses, this.#world.time.now];
+        this.#acknowledge(member, { id, count, epoch, timeMs });
       },
       committed: (member) => this.#backup?.committed(member.store),
       unconfirmed: (id) => this.#unconfirmed(id),
@@ -269,8 +269,8 @@ class Simulation {
   #end(): Outcome {
     const acknowledged = this.#acknowledged.length;
     const { trace } = this.#world;
-    const times = [0, ...this.#acknowledged.map(({ at }) => at)];
-    const longestGapMs = Math.max(...times.map((at, n) => at - (times[n - 1] ?? at)));
+    const times = [0, ...this.#acknowledged.map(({ timeMs }) => timeMs)];
+    const longestGapMs = Math.max(...times.map((timeMs, n) => timeMs - (times[n - 1] ?? timeMs)));
     const figures = { takeovers: this.#checked.size, discards: this.#discards, longestGapMs };
     const outcome = { acknowledged, ...figures, trace };
     const leaders = this.#members.filter(({ isLeading }) => isLeading);
@@ -322,7 +322,7 @@ class Simulation {
     if (!member.hasGraph) return;
     for (const acknowledgment of this.#acknowledged) {
       if (
-        acknowledgment.at >= startedAt ||
+        acknowledgment.timeMs >= startedAt ||
         acknowledgment.epoch > readyEpoch ||
         member.graph.hasVertex(acknowledgment.id)
       )
@@ -357,7 +357,7 @@ class Simulation {
       return;
     }
     if (!(await instance.isConfirmed())) return this.#unconfirmed(id);
-    const sample = { id, count, epoch: group.epoch, at: this.#world.time.now };
+    const sample = { id, count, epoch: group.epoch, timeMs: this.#world.time.now };
     this.#guarded(() => this.#acknowledge(member.id, sample));
   }
 

@@ -9,7 +9,7 @@ const MIN_ROOM_BYTES = 1024;
 
 /** The bytes that a write has replaced. */
 interface Replaced {
-  readonly at: number;
+  readonly offset: number;
   readonly bytes: Buffer;
   /** Length of the file before. */
   readonly length: number;
@@ -54,9 +54,9 @@ export class VirtualFile {
   losePower(random: Random): void {
     if (this.#replaced.length === 0) return;
     const now = Buffer.from(this.bytes);
-    for (const { at, bytes, length } of this.#replaced.splice(0).reverse()) {
+    for (const { offset, bytes, length } of this.#replaced.splice(0).reverse()) {
       this.#resize(length);
-      this.#room.set(bytes, at);
+      this.#room.set(bytes, offset);
     }
     const safeBytes = Buffer.from(this.bytes);
     const isLonger = now.length > safeBytes.length;
@@ -66,16 +66,16 @@ export class VirtualFile {
     }
     this.#resize(0);
     this.#resize(length);
-    for (let at = 0; at < length; at += SECTOR_BYTES) {
+    for (let offset = 0; offset < length; offset += SECTOR_BYTES) {
       const source = random.below(2) === 0 ? safeBytes : now;
-      const part = source.subarray(at, Math.min(at + SECTOR_BYTES, length));
-      this.#room.set(part, at);
+      const part = source.subarray(offset, Math.min(offset + SECTOR_BYTES, length));
+      this.#room.set(part, offset);
     }
   }
 
   #keep(from: number, end: number): void {
     const bytes = Buffer.from(this.#room.subarray(from, Math.min(end, this.#length)));
-    this.#replaced.push({ at: from, bytes, length: this.#length });
+    this.#replaced.push({ offset: from, bytes, length: this.#length });
   }
 
   /** Behind a file of this length, its buffer has nothing but zeros. */

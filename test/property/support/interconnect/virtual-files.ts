@@ -60,30 +60,39 @@ export class VirtualFiles {
       return descriptor;
     },
     closeSync: (descriptor: number): void => void this.#opened.delete(descriptor),
-    readSync: (fd: number, into: Uint8Array, at = 0, length = into.length - at, from?: number) => {
+    readSync: (
+      fd: number,
+      into: Uint8Array,
+      offset = 0,
+      length = into.length - offset,
+      from?: number,
+    ) => {
       const opened = this.#file(fd);
-      const count = opened.node.read(into.subarray(at, at + length), from ?? opened.position);
+      const count = opened.node.read(
+        into.subarray(offset, offset + length),
+        from ?? opened.position,
+      );
       if (typeof from !== "number") opened.position += count;
       return count;
     },
-    writeSync: (fd: number, data: Uint8Array | string, at = 0, size?: number, to?: number) => {
+    writeSync: (fd: number, data: Uint8Array | string, offset = 0, size?: number, to?: number) => {
       const opened = this.#file(fd);
       const bytes = typeof data === "string" ? Buffer.from(data) : data;
-      const length = size ?? bytes.length - at;
-      opened.node.write(bytes.subarray(at, at + length), to ?? opened.position);
+      const length = size ?? bytes.length - offset;
+      opened.node.write(bytes.subarray(offset, offset + length), to ?? opened.position);
       if (typeof to !== "number") opened.position += length;
       return length;
     },
-    fstatSync: (fd: number) => statOf(this.#opened.get(fd)!.node),
+    fstatSync: (fd: number) => makeStat(this.#opened.get(fd)!.node),
     fsyncSync: (fd: number): void => this.#flush(fd),
     fdatasyncSync: (fd: number): void => this.#flush(fd),
     ftruncateSync: (fd: number, length = 0): void => this.#file(fd).node.truncate(length),
     existsSync: (path: string): boolean => this.#lookUp(path) !== undefined,
-    statSync: (path: string) => statOf(this.#require(path, "stat")),
+    statSync: (path: string) => makeStat(this.#require(path, "stat")),
     lstatSync: (path: string, options?: { readonly throwIfNoEntry?: boolean }) => {
       const node = this.#lookUp(path);
       if (node === undefined && options?.throwIfNoEntry === false) return undefined;
-      return statOf(this.#require(path, "lstat"));
+      return makeStat(this.#require(path, "lstat"));
     },
     realpathSync: (path: string): string => path,
     statfsSync: () => ({ bavail: 2 ** 40, bsize: 1 }),
@@ -93,7 +102,7 @@ export class VirtualFiles {
       if (folder instanceof VirtualFile) throw failed("ENOTDIR", "scandir", path);
       const entries = [...folder.entries].sort(([a], [b]) => (a < b ? -1 : 1));
       if (options?.withFileTypes !== true) return entries.map(([name]) => name);
-      return entries.map(([name, node]) => ({ name, ...statOf(node) }));
+      return entries.map(([name, node]) => ({ name, ...makeStat(node) }));
     },
     readFileSync: (path: string, encoding?: BufferEncoding | null): Buffer | string => {
       const node = this.#require(path, "open");
@@ -188,8 +197,10 @@ export class VirtualFiles {
   #handle(descriptor: number) {
     const { sync } = this;
     return {
-      read: (into: Uint8Array, at: number, length: number, from: number) =>
-        this.#later(0, () => ({ bytesRead: sync.readSync(descriptor, into, at, length, from) })),
+      read: (into: Uint8Array, offset: number, length: number, from: number) =>
+        this.#later(0, () => ({
+          bytesRead: sync.readSync(descriptor, into, offset, length, from),
+        })),
       writeFile: (content: Uint8Array) =>
         this.#later(0, () => void sync.writeSync(descriptor, content)),
       stat: () => this.#later(0, () => sync.fstatSync(descriptor)),
@@ -292,7 +303,7 @@ class Reserve extends VirtualFile {
   }
 }
 
-function statOf(node: VirtualFile | VirtualFolder) {
+function makeStat(node: VirtualFile | VirtualFolder) {
   const isFile = node instanceof VirtualFile;
   return {
     size: isFile ? node.size : 0,

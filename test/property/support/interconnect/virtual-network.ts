@@ -35,12 +35,12 @@ export class VirtualNetwork {
   }
 
   isCut(from: VirtualProcess | null, to: VirtualProcess | null): boolean {
-    return this.cut.size > 0 && this.cut.has(linkOf(from?.id ?? "", to?.id ?? ""));
+    return this.cut.size > 0 && this.cut.has(linkKey(from?.id ?? "", to?.id ?? ""));
   }
 
   latency(from: VirtualProcess | null = null, to: VirtualProcess | null = null): number {
     const { random } = this.#world;
-    const slowMs = this.slow.get(linkOf(from?.id ?? "", to?.id ?? "")) ?? 0;
+    const slowMs = this.slow.get(linkKey(from?.id ?? "", to?.id ?? "")) ?? 0;
     return slowMs + (random.below(200) === 0 ? random.below(1000) : 0.1 + random.below(20) / 10);
   }
 
@@ -95,7 +95,7 @@ export class VirtualNetwork {
   resetOne(link?: string): void {
     const isOne = (socket: VirtualSocket): boolean => {
       return (
-        link === undefined || linkOf(socket.owner?.id ?? "", socket.peer?.owner?.id ?? "") === link
+        link === undefined || linkKey(socket.owner?.id ?? "", socket.peer?.owner?.id ?? "") === link
       );
     };
     const sockets = [...this.#sockets].filter(isOne);
@@ -173,7 +173,7 @@ export class VirtualSocket extends EventEmitter {
   readonly #world: VirtualWorld;
   #peer: VirtualSocket | null = null;
   /** Everything that the other end has sent, in order. */
-  readonly #arriving: { readonly at: number; readonly run: () => void }[] = [];
+  readonly #arriving: { readonly timeMs: number; readonly run: () => void }[] = [];
   #isPumping = false;
   #activeAt = 0;
   #callback: ((count: number, bytes: Uint8Array) => boolean) | undefined;
@@ -419,9 +419,9 @@ export class VirtualSocket extends EventEmitter {
 
   /** Something of the other end arrives after what it sent before. */
   arrive(run: () => void): void {
-    const last = this.#arriving.at(-1)?.at ?? 0;
-    const at = Math.max(last + ORDER_MS, this.#world.time.now + this.#latency());
-    this.#arriving.push({ at, run });
+    const last = this.#arriving.at(-1)?.timeMs ?? 0;
+    const timeMs = Math.max(last + ORDER_MS, this.#world.time.now + this.#latency());
+    this.#arriving.push({ timeMs, run });
     if (!this.#isPumping) this.#pump();
   }
 
@@ -437,7 +437,7 @@ export class VirtualSocket extends EventEmitter {
     const peer = this.#peer?.owner ?? null;
     const { now } = this.#world.time;
     const isCut = this.#network.isCut(this.owner, peer);
-    const ms = isCut ? Math.max(first.at - now, RETRANSMIT_MS) : first.at - now;
+    const ms = isCut ? Math.max(first.timeMs - now, RETRANSMIT_MS) : first.timeMs - now;
     this.#world.after(ms, this.owner, () => {
       const isLost = this.#arriving[0] !== first;
       if (!isLost && !this.#network.isCut(this.owner, this.#peer?.owner ?? null)) {
@@ -449,7 +449,7 @@ export class VirtualSocket extends EventEmitter {
   }
 }
 
-export function linkOf(from: string, to: string): string {
+export function linkKey(from: string, to: string): string {
   return from < to ? `${from} ${to}` : `${to} ${from}`;
 }
 

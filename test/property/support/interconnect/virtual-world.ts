@@ -201,12 +201,12 @@ export class VirtualWorld {
     const waiters = this.#waiters.get(words.buffer) ?? [];
     this.#waiters.set(words.buffer, waiters);
     const promise = new Promise((resolve) => {
-      const waiter: Waiter = { index: byteOf(words, index), wake: () => resolve("ok") };
+      const waiter: Waiter = { index: byteOffset(words, index), wake: () => resolve("ok") };
       waiters.push(waiter);
       if (ms === undefined || ms === Number.POSITIVE_INFINITY) return;
       setTimeout(() => {
-        const at = waiters.indexOf(waiter);
-        if (at >= 0) waiters.splice(at, 1);
+        const index = waiters.indexOf(waiter);
+        if (index >= 0) waiters.splice(index, 1);
         resolve("timed-out");
       }, ms);
     });
@@ -215,8 +215,8 @@ export class VirtualWorld {
 
   readonly #notify = (words: Int32Array, index: number): number => {
     const waiters = this.#waiters.get(words.buffer) ?? [];
-    const at = byteOf(words, index);
-    const woken = waiters.filter((waiter) => waiter.index === at);
+    const offset = byteOffset(words, index);
+    const woken = waiters.filter((waiter) => waiter.index === offset);
     for (const waiter of woken) {
       waiters.splice(waiters.indexOf(waiter), 1);
       waiter.wake();
@@ -235,7 +235,7 @@ const SmallBuffer = new Proxy(SharedArrayBuffer, {
   },
 });
 
-function byteOf(words: Int32Array, index: number): number {
+function byteOffset(words: Int32Array, index: number): number {
   return words.byteOffset + index * words.BYTES_PER_ELEMENT;
 }
 

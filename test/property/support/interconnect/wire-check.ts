@@ -16,9 +16,9 @@ export class WireCheck {
   /** Epoch that an end of a connection has told last. */
   readonly #epochs = new WeakMap<VirtualSocket, number>();
 
-  /** @param epochOf returns the highest epoch that a process knows of */
-  constructor(epochOf: (owner: VirtualProcess | null) => number) {
-    this.#epochOf = epochOf;
+  /** @param readEpoch returns the highest epoch that a process knows of */
+  constructor(readEpoch: (owner: VirtualProcess | null) => number) {
+    this.#epochOf = readEpoch;
   }
 
   /** @throws AssertionError */

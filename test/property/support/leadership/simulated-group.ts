@@ -51,7 +51,7 @@ class Simulation {
     const world: World = {
       ...{ time: this.#time, random: this.#random, engine: this.#engine, settings },
       nodes: this.#nodes,
-      isCut: (first, second) => this.#cut.has(linkOf(first, second)),
+      isCut: (first, second) => this.#cut.has(linkKey(first, second)),
       onLead: (node) => this.#onLead(node),
       onAcknowledged: (node, entry) => this.#onAcknowledged(node, entry),
       onAppend: (node, epoch) => {
@@ -151,7 +151,7 @@ class Simulation {
       case 6:
         return this.#isolate(node, ms);
       case 7:
-        return this.#addFor(this.#cut, linkOf(node.id, this.#random.of(this.#nodes).id), ms);
+        return this.#addFor(this.#cut, linkKey(node.id, this.#random.of(this.#nodes).id), ms);
       default:
         this.#engine.isAway = true;
         this.#time.after(ms, () => {
@@ -169,7 +169,7 @@ class Simulation {
 
   /** Cuts a node from all others, and perhaps from the engine. */
   #isolate(node: SimulatedNode, ms: number): void {
-    for (const peer of this.#nodes) this.#addFor(this.#cut, linkOf(node.id, peer.id), ms);
+    for (const peer of this.#nodes) this.#addFor(this.#cut, linkKey(node.id, peer.id), ms);
     if (this.#random.below(2) === 0) this.#addFor(this.#engine.unreachableFor, node.id, ms);
   }
 
@@ -179,6 +179,6 @@ class Simulation {
   }
 }
 
-function linkOf(first: string, second: string): string {
+function linkKey(first: string, second: string): string {
   return [first, second].sort().join(" ");
 }

@@ -15,7 +15,7 @@ export class VirtualTime {
 
   after(ms: number, run: Run): void {
     const heap = this.#heap;
-    const item = { at: this.#now + Math.max(0, ms), serial: this.#serial++, run };
+    const item = { timeMs: this.#now + Math.max(0, ms), serial: this.#serial++, run };
     let position = heap.push(item) - 1;
     for (let parent = (position - 1) >> 1; position > 0; parent = (position - 1) >> 1) {
       if (!isBefore(item, heap[parent]!)) break;
@@ -36,9 +36,9 @@ export class VirtualTime {
    * @param settle runs the continuations of promises that the event has resolved
    */
   runNext(end: number, settle: () => void = () => undefined): boolean {
-    while (this.#heap.length > 0 && this.#heap[0]!.at <= end) {
-      const { at, run } = this.#pop();
-      this.#now = at;
+    while (this.#heap.length > 0 && this.#heap[0]!.timeMs <= end) {
+      const { timeMs, run } = this.#pop();
+      this.#now = timeMs;
       if (run() === NOTHING) continue;
       settle();
       return true;
@@ -66,10 +66,10 @@ export class VirtualTime {
 }
 
 interface Due {
-  readonly at: number;
+  readonly timeMs: number;
   readonly serial: number;
 }
 
 function isBefore(left: Due, right: Due): boolean {
-  return left.at < right.at || (left.at === right.at && left.serial < right.serial);
+  return left.timeMs < right.timeMs || (left.timeMs === right.timeMs && left.serial < right.serial);
 }

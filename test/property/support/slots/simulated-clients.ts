@@ -6,16 +6,16 @@ import type { Random } from "../random.js";
 import type { Task } from "./interleave.js";
 import {
   type Dispatcher,
+  findOwner,
   isHeld,
   KEYS,
-  ownerOf,
+  keySlot,
   type Request,
-  slotOf,
 } from "./simulated-dispatcher.js";
 import { checkAnswer } from "./simulated-end.js";
 import {
   type Content,
-  copyOf,
+  copyContent,
   isSettled,
   type Member,
   type SimulatedGroup,
@@ -63,7 +63,7 @@ export class SimulatedClients {
     dispatcher?.running.add(request);
     try {
       const { record } = dispatcher ?? this.#random.of(this.#world.members);
-      const group = record.groups[ownerOf(record, key)]!;
+      const group = record.groups[findOwner(record, key)]!;
       yield;
       const leader = this.#leaderOf(group);
       const { term } = leader;
@@ -84,9 +84,9 @@ export class SimulatedClients {
 
   /** Returns false for a change that is refused. */
   #apply({ group, record, content }: Member, key: number, serial: number): boolean {
-    const isHeld = record.move?.slots.includes(slotOf(key)) === true;
+    const isHeld = record.move?.slots.includes(keySlot(key)) === true;
     if (isHeld && this.#world.without !== "hold") return false;
-    const owner = record.groups[ownerOf(record, key)];
+    const owner = record.groups[findOwner(record, key)];
     if (owner !== group && this.#world.without !== "owner") return false;
     content.set(key, new Set([...(content.get(key) ?? []), serial]));
     this.changes++;
@@ -115,7 +115,7 @@ export class SimulatedClients {
         if (syncedMember === undefined) return;
         const isOfMap = isSettled(syncedMember) || this.#world.without === "settled";
         parts.push({
-          content: copyOf(syncedMember.content),
+          content: copyContent(syncedMember.content),
           version: isOfMap ? syncedMember.record.version : -1,
         });
       }
@@ -140,17 +140,17 @@ export class SimulatedClients {
       const before = [...(this.acknowledged.get(key) ?? [])];
       const { record } = dispatcher;
       yield;
-      const group = this.#world.groups.get(record.groups[ownerOf(record, key)]!)!;
+      const group = this.#world.groups.get(record.groups[findOwner(record, key)]!)!;
       const up = group.members.filter((member) => member.isUp && member.term === group.term);
       const member = up.find((candidate) => group.synced.has(candidate));
-      if (member?.record.groups[ownerOf(member.record, key)] !== group.name) return;
+      if (member?.record.groups[findOwner(member.record, key)] !== group.name) return;
       const { starts } = member;
       const sinceStep = this.#world.step;
       for (let n = this.#random.below(80); n > 0; n--) yield;
       const content = new Set(member.content.get(key));
       yield;
       if (member.starts !== starts || !member.isUp) return;
-      const slot = slotOf(key);
+      const slot = keySlot(key);
       const isMoved = (member.touched.get(slot) ?? -1) >= sinceStep;
       const isMoving = isMoved || member.record.move?.slots.includes(slot) === true;
       if (isMoving && this.#world.without !== "map of keys") return;

@@ -21,11 +21,11 @@ export interface Request {
 /** Returns whether a request waits at a dispatcher. */
 export function isHeld({ held }: Dispatcher, { key, isQuery }: Request): boolean {
   if (held === null || (isQuery && !held.withQueries)) return false;
-  return key === null || held.slots.includes(slotOf(key));
+  return key === null || held.slots.includes(keySlot(key));
 }
 
-export const slotOf = (key: number): number => key % SLOTS;
+export const keySlot = (key: number): number => key % SLOTS;
 
-export function ownerOf(record: SlotRecord, key: number): number {
-  return new SlotMap(record.map).ownerOf(slotOf(key));
+export function findOwner(record: SlotRecord, key: number): number {
+  return new SlotMap(record.map).ownerOf(keySlot(key));
 }

@@ -5,7 +5,7 @@
 import * as assert from "uvu/assert";
 import { SlotMap } from "../../../../runtime/base/slot-map.js";
 import type { SlotRecord } from "../../../../runtime/base/slot-record.js";
-import { KEYS, ownerOf, SLOTS } from "./simulated-dispatcher.js";
+import { findOwner, KEYS, SLOTS } from "./simulated-dispatcher.js";
 import type { Content, Member, SimulatedGroup } from "./simulated-group.js";
 
 /** @throws AssertionError */
@@ -56,7 +56,7 @@ export function checkEnd(
   const counts = sharingGroups.map((group) => shares.get(group) ?? 0);
   assert.ok(Math.max(...counts) - Math.min(...counts) <= 1, "equal shares");
   for (let key = 0; key < KEYS; key++) {
-    const owner = record.groups[ownerOf(record, key)];
+    const owner = record.groups[findOwner(record, key)];
     for (const group of groups) {
       const { content } = group.leading!;
       if (group.name !== owner) {

@@ -81,7 +81,7 @@ export class SimulatedGroup {
     if (!member.isUp || leader === undefined || leader === member) return;
     member.leads = false;
     member.term = this.term;
-    member.content = copyOf(leader.content);
+    member.content = copyContent(leader.content);
     if (!member.isKnown && this.adopts) member.record = leader.record;
     member.isKnown = true;
     this.synced.add(member);
@@ -113,6 +113,6 @@ export class SimulatedGroup {
   }
 }
 
-export function copyOf(content: Content): Content {
+export function copyContent(content: Content): Content {
   return new Map([...content].map(([key, changes]) => [key, new Set(changes)]));
 }

@@ -22,9 +22,15 @@ import {
 import { Random } from "../random.js";
 import { interleave, type Task } from "./interleave.js";
 import { type Guard, Lost, SimulatedClients, type SimulatedWorld } from "./simulated-clients.js";
-import { type Dispatcher, isHeld, SLOTS, slotOf } from "./simulated-dispatcher.js";
+import { type Dispatcher, isHeld, keySlot, SLOTS } from "./simulated-dispatcher.js";
 import { checkEnd, checkOwners } from "./simulated-end.js";
-import { type Content, copyOf, crash, type Member, SimulatedGroup } from "./simulated-group.js";
+import {
+  type Content,
+  copyContent,
+  crash,
+  type Member,
+  SimulatedGroup,
+} from "./simulated-group.js";
 
 const FAULTY_STEPS = 1500;
 const CALM_STEPS = 4000;
@@ -353,7 +359,7 @@ class Simulation implements SimulatedWorld {
   *#copy({ move, from, to }: CopyStep, number: number): Generator<undefined, Content, undefined> {
     const held = this.#tell([from.id], { do: "hold", move }, number);
     yield* interleave([held, this.#prepare(move, to, number)], this.random);
-    return copyOf(this.#inTerm(from).content);
+    return copyContent(this.#inTerm(from).content);
   }
 
   /** A target of one member holds the move before its content is written. */
@@ -371,7 +377,7 @@ class Simulation implements SimulatedWorld {
     if (this.without !== "written") member.absent = null;
     yield* this.#tell([member.id], { do: "hold", move }, number);
     for (const [key, changes] of copied) {
-      if (!move.slots.includes(slotOf(key))) continue;
+      if (!move.slots.includes(keySlot(key))) continue;
       // No other run gets the lease of a target before the end of its write.
       this.#requireLease(member, number);
       this.#inTerm(to).content.set(key, new Set(changes));
@@ -381,14 +387,14 @@ class Simulation implements SimulatedWorld {
     if (!this.#confirm(this.#inTerm(to)) && this.without !== "confirmed") throw new Lost();
   }
 
-  #remove(at: SlotLeader, { id, slots }: SlotMove, number: number): Member {
-    const member = this.#inTerm(at);
+  #remove(leader: SlotLeader, { id, slots }: SlotMove, number: number): Member {
+    const member = this.#inTerm(leader);
     this.#requireLease(member, number);
     if (member.record.move?.id !== id) throw new Lost();
     const isTarget = member.record.move.to === member.group;
     if (this.without === (isTarget ? "drop" : "removal")) return member;
     for (const [key, changes] of member.content) {
-      if (!slots.includes(slotOf(key))) continue;
+      if (!slots.includes(keySlot(key))) continue;
       member.content.delete(key);
       member.removed.set(key, changes);
     }

@@ -109,9 +109,9 @@ test("rejects changed, truncated and extended bytes", () => {
   for (let run = 0; run < 300; run++) {
     const bytes = randomResponse().serialize();
     const changed = Uint8Array.from(bytes);
-    const at = below(bytes.length);
-    changed[at] = (changed[at]! + 1 + below(255)) & 255;
-    refused(changed, `changed byte ${at}, run ${run}`);
+    const offset = below(bytes.length);
+    changed[offset] = (changed[offset]! + 1 + below(255)) & 255;
+    refused(changed, `changed byte ${offset}, run ${run}`);
     refused(bytes.subarray(0, below(bytes.length)), `cut, run ${run}`);
     refused(Buffer.concat([bytes, Buffer.from([below(256)])]), `grown, run ${run}`);
     refused(
@@ -176,7 +176,7 @@ test("rejects strings that begin within a character", () => {
   const bytes = Buffer.from(response.serialize());
   // The second item then begins within the letter of the first one.
   assert.equal(
-    [96, 100, 104, 108, 112, 116].map((at) => bytes.readUInt32LE(at)),
+    [96, 100, 104, 108, 112, 116].map((offset) => bytes.readUInt32LE(offset)),
     [0, 1, 2, 0, 4, 7],
   );
   for (const [offset, isRefused] of [

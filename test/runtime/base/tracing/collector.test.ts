@@ -33,7 +33,7 @@ async function collector(status: number) {
   return { url: `http://127.0.0.1:${port}/`, received, spans, close: () => server.close() };
 }
 
-function tracerOf(url: string, every = 1): Tracer {
+function createTracer(url: string, every = 1): Tracer {
   const resource = () => ({ "service.name": "shop", "service.version": "1.0.0" });
   return new Tracer({ url: `${url}v1/traces`, resource, version: "1.0.0" }, every);
 }
@@ -44,7 +44,7 @@ function begin(tracer: Tracer, text?: string, isBelieved = true): Trace | null {
 
 test("receives the spans of sampled requests", async () => {
   const { url, received, spans, close } = await collector(200);
-  const tracer = tracerOf(url, 2);
+  const tracer = createTracer(url, 2);
   const traces = Array.from({ length: 4 }, () => begin(tracer));
   assert.equal(
     traces.map((trace) => trace !== null),
@@ -71,16 +71,16 @@ test("receives the spans of sampled requests", async () => {
 });
 
 test("ignores the sampling flag of untrusted clients", () => {
-  const none = tracerOf("http://127.0.0.1:1/", 0);
+  const none = createTracer("http://127.0.0.1:1/", 0);
   assert.is(begin(none, PARENT, false), null);
-  const second = tracerOf("http://127.0.0.1:1/", 2);
+  const second = createTracer("http://127.0.0.1:1/", 2);
   const isRecorded = Array.from({ length: 4 }, () => begin(second, PARENT, false) !== null);
   assert.equal(isRecorded, [true, false, true, false]);
 });
 
 test("reports its failure once, and is disabled afterwards", async () => {
   const { url, spans, close } = await collector(503);
-  const tracer = tracerOf(url);
+  const tracer = createTracer(url);
   let output = "";
   const { write } = process.stderr;
   process.stderr.write = (text: string | Uint8Array) => {

@@ -28,7 +28,7 @@ class Other {
   }
 }
 
-async function failureOf(promise: Promise<unknown>): Promise<Error> {
+async function catchRejection(promise: Promise<unknown>): Promise<Error> {
   return promise.then(
     () => assert.unreachable(),
     (error: Error) => error,
@@ -40,7 +40,7 @@ test("rejects a call that cannot be sent, without waiting", async () => {
   closedChannel.port1.close();
   await once(closedChannel.port2, "close");
   const client = new RpcClient<object>();
-  const failure = await failureOf(client.call(channel.port1, {}, [closedChannel.port2]));
+  const failure = await catchRejection(client.call(channel.port1, {}, [closedChannel.port2]));
   assert.match(failure.message, "detached");
   assert.is(client.hasPending, false);
   channel.port1.close();
@@ -76,14 +76,14 @@ test("preserves error codes, and returns errors of one-way calls", async () => {
       throw error;
     });
   }
-  const error = (await failureOf(pending)) as SvcError;
+  const error = (await catchRejection(pending)) as SvcError;
   assert.equal([error.code, error.message], ["SVC2202", "port 1 is taken"]);
   assert.is(returned[0], null);
   assert.is((returned[1] as SvcError).code, "SVC2202");
   const plain = client.call(other, "c");
   const failure = { name: "TypeError", code: "", message: "x is not a function" };
   client.settle({ id: other.calls.at(-1)!.id, failure });
-  assert.is((await failureOf(plain)).message, "x is not a function");
+  assert.is((await catchRejection(plain)).message, "x is not a function");
 });
 
 test("repeats unanswered calls of a dead thread on the next one, with a limit", async () => {
@@ -93,7 +93,7 @@ test("repeats unanswered calls of a dead thread on the next one, with a limit", 
   client.resendPending(second, 2, () => new Error("died"));
   const late = client.call<string>(second, "b");
   client.resendPending(third, 2, () => new Error("died"));
-  assert.is((await failureOf(lost)).message, "died");
+  assert.is((await catchRejection(lost)).message, "died");
   assert.equal(
     [second, third].map(({ calls }) => calls.map(({ command }) => command)),
     [["a", "b"], ["b"]],
@@ -102,7 +102,7 @@ test("repeats unanswered calls of a dead thread on the next one, with a limit", 
   assert.is(await late, "b");
   const last = client.call(third, "c");
   client.rejectAll(new Error("ended"));
-  assert.equal([(await failureOf(last)).message, client.hasPending], ["ended", false]);
+  assert.equal([(await catchRejection(last)).message, client.hasPending], ["ended", false]);
 });
 
 const ANSWERS = `

@@ -99,14 +99,14 @@ test.after.each(async ({ started, feeds }) => {
 type Context = { readonly started: Feeding[]; readonly feeds: MergedFeed[] };
 
 async function start(context: Context, ...counts: number[]): Promise<Feeding[]> {
-  const feedings = counts.map((count, at) => new Feeding("abcd"[at]!, count).start());
+  const feedings = counts.map((count, index) => new Feeding("abcd"[index]!, count).start());
   const started = await Promise.all(feedings);
   context.started.push(...started);
   return started;
 }
 
 /** A matrix whose partitions have these replicas. */
-function matrixOf(...partitions: (readonly Feeding[])[]): Matrix {
+function makeMatrix(...partitions: (readonly Feeding[])[]): Matrix {
   const positions = partitions.map((engines) =>
     engines.map(({ port }) => ({ host: "127.0.0.1", port })),
   );
@@ -160,22 +160,22 @@ async function read(feed: MergedFeed, count: number): Promise<Received> {
 
 test("has the changes of all partitions, and the positions of all", async (context) => {
   const [first, second] = await start(context, 3, 2);
-  const { ids, changes } = await read(follow(context, matrixOf([first!], [second!])), 5);
+  const { ids, changes } = await read(follow(context, makeMatrix([first!], [second!])), 5);
   assert.equal([...changes].sort(), ["ä1", "ä1", "ä2", "ä2", "ä3"]);
   assert.is(ids.at(-1), "(a3,b2)");
   assert.match(ids[0]!, /^\(a\d,b0\)$|^\(a0,b\d\)$/);
   const positions = ids.map((id) => /^\(a(\d+),b(\d+)\)$/.exec(id)!.slice(1).map(Number));
-  for (const [at, [a, b]] of positions.entries()) {
-    const [before = [0, 0]] = positions.slice(Math.max(0, at - 1), at);
+  for (const [index, [a, b]] of positions.entries()) {
+    const [before = [0, 0]] = positions.slice(Math.max(0, index - 1), index);
     assert.ok(a! + b! - before[0]! - before[1]! <= 1, "no position is ahead of its change");
   }
 });
 
 test("continues after positions of a client, as they are with one partition", async (context) => {
   const [first, second] = await start(context, 3, 2);
-  const both = await read(follow(context, matrixOf([first!], [second!]), ["a2", "b1"]), 2);
+  const both = await read(follow(context, makeMatrix([first!], [second!]), ["a2", "b1"]), 2);
   assert.equal([...both.changes].sort(), ["ä2", "ä3"]);
-  const single = await read(follow(context, matrixOf([first!]), ["a1"]), 2);
+  const single = await read(follow(context, makeMatrix([first!]), ["a1"]), 2);
   assert.equal(single.ids, ["a1", "a2", "a3"]);
 });
 
@@ -190,7 +190,7 @@ test("continues at another replica, or the same one, after whole events", async 
     };
     for (const back of [first!, replica]) ends(back);
     const { changes } = await read(
-      follow(context, matrixOf([first!, replica], [second!, second!])),
+      follow(context, makeMatrix([first!, replica], [second!, second!])),
       18,
     );
     assert.is(changes.length, 18, cut);
@@ -205,7 +205,7 @@ test("returns a rejection, or tries other back-ends where that may help", async 
   const refuse = (status: string): string =>
     `HTTP/1.1 ${status}\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`;
   second!.response = refuse("410 Gone");
-  const refused = await follow(context, matrixOf([first!], [second!])).open();
+  const refused = await follow(context, makeMatrix([first!], [second!])).open();
   assert.equal(refused, {
     ...{ status: 410, mediaType: "application/json", body: Buffer.from(body) },
   });
@@ -213,14 +213,14 @@ test("returns a rejection, or tries other back-ends where that may help", async 
   context.started.push(busy);
   second!.response = "";
   busy.response = refuse("503 Service Unavailable");
-  const matrix = matrixOf([first!, first!], [busy, second!]);
+  const matrix = makeMatrix([first!, first!], [busy, second!]);
   assert.is((await read(follow(context, matrix), 2)).changes.length, 2);
 });
 
 test("ends with the error of a back-end", async (context) => {
   const [first] = await start(context, 2);
   first!.breaks = { after: 1, text: 'event: error\ndata: "PositionExpiredError"\n\n' };
-  const feed = follow(context, matrixOf([first!]));
+  const feed = follow(context, makeMatrix([first!]));
   const thrown = await read(feed, 2).then(
     () => null,
     (error: Error) => error.name,
@@ -230,7 +230,7 @@ test("ends with the error of a back-end", async (context) => {
 
 test("refuses to continue when the number of partitions has changed", async (context) => {
   const [first, second] = await start(context, 1, 1);
-  let matrix = matrixOf([first!]);
+  let matrix = makeMatrix([first!]);
   const feed = follow(context, () => matrix);
   await read(
     {
@@ -241,7 +241,7 @@ test("refuses to continue when the number of partitions has changed", async (con
     } as never,
     1,
   );
-  matrix = matrixOf([first!], [second!]);
+  matrix = makeMatrix([first!], [second!]);
   const thrown = await read(
     {
       open: async () => null,
@@ -257,7 +257,7 @@ test("refuses to continue when the number of partitions has changed", async (con
 test("reads only as fast as its client", async (context) => {
   const [first, second] = await start(context, 2_000, 0);
   first!.more = "x".repeat(1000);
-  const feed = follow(context, matrixOf([first!], [second!]));
+  const feed = follow(context, makeMatrix([first!], [second!]));
   assert.is(await feed.open(), null);
   // Often enough for a part that would not wait.
   for (let turn = 0; turn < 500; turn++) await new Promise(setImmediate);

@@ -39,7 +39,7 @@ export class SmallMatrix {
     return new SmallMatrix(backEnds, row, options);
   }
 
-  at(partition: number, replica: number): FakeBackEnd {
+  backEnd(partition: number, replica: number): FakeBackEnd {
     return this.backEnds[partition]![replica]!;
   }
 
@@ -53,7 +53,7 @@ export class SmallMatrix {
 
   /** Answers a request at this position with its name. */
   async answer(partition: number, replica: number): Promise<FakeRequest> {
-    const request = await this.at(partition, replica).next();
+    const request = await this.backEnd(partition, replica).next();
     request.answer(200, `p${partition}r${replica}`, PARTIAL);
     return request;
   }

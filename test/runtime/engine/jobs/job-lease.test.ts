@@ -340,7 +340,7 @@ test("have a record of bounded size", async () => {
   const run = { scheduledMs: 1, startedMs: 1, durationMs: 1, outcome: "ok", text: "x".repeat(500) };
   const job = { handledMs: 1, running: null, runs: Array.from({ length: 20 }, () => run) };
   const storedJobs = (count: number): StoredJobs =>
-    Object.fromEntries(Array.from({ length: count }, (_, at) => [`job${at}`, job as never]));
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`job${index}`, job as never]));
   for (const [count, expectedCount] of [
     [10, 5],
     [500, 1],

@@ -115,11 +115,11 @@ test("repeats at its interval and skips times while it runs", () => {
 
 test("repeats once a run at an interval that a crash interrupted", () => {
   const run = { durationMs: 1, outcome: "ok" as const, text: "" };
-  const at = (ms: number) => ({ scheduledMs: ms, startedMs: ms });
+  const runAt = (ms: number) => ({ scheduledMs: ms, startedMs: ms });
   const stored = (running: number) => ({
     handledMs: MIDNIGHT - 3 * HOUR,
-    running: at(running),
-    runs: [{ ...at(MIDNIGHT - 3 * HOUR), ...run }],
+    running: runAt(running),
+    runs: [{ ...runAt(MIDNIGHT - 3 * HOUR), ...run }],
   });
   const earlyJob = setUp({ everyMs: HOUR }, true, stored(MIDNIGHT - HOUR / 2)).job;
   assert.is(earlyJob.takeDue(MIDNIGHT, null), MIDNIGHT);
@@ -278,7 +278,7 @@ test("ignores stored state that is not complete", () => {
       runs: [change],
     })),
   ];
-  const badJobs = Object.fromEntries(bad.map((job, at) => [`bad${at}`, job]));
+  const badJobs = Object.fromEntries(bad.map((job, index) => [`bad${index}`, job]));
   const removed = { ...good, removedMs: 1 };
   assert.equal(soundJobs({ ...badJobs, good, removed }), { good, removed });
 });

@@ -19,7 +19,7 @@ const ANY_ARGUMENTS = new Set([
 type Method = (...args: unknown[]) => unknown;
 
 /** Returns the methods of an object and of its classes that have parameters. */
-function methodsOf(target: object): [name: string, method: Method][] {
+function listMethods(target: object): [name: string, method: Method][] {
   const methods = new Map<string, Method>();
   for (let type = Object.getPrototypeOf(target); type !== Object.prototype; ) {
     for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(type))) {
@@ -38,7 +38,7 @@ const TARGETS = [graph, vertex, new GraphSimilarity(graph), new AllGraphs()];
 
 for (const target of TARGETS) {
   test(`are refused by all methods of ${target.constructor.name}`, async () => {
-    const methods = methodsOf(target);
+    const methods = listMethods(target);
     assert.ok(methods.length >= 3);
     const accepting: string[] = [];
     for (const [name, method] of methods) {

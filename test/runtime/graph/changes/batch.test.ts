@@ -219,7 +219,7 @@ test("are visible to concurrent queries as a whole or not at all", ({ store, gra
   graph.connect("hub", "r", "a");
   graph.connect("hub", "r", "b");
   const { ids } = store;
-  const idOf = ids.idOf.bind(ids);
+  const originalIdOf = ids.idOf.bind(ids);
   let shown = 0;
   ids.idOf = (handle) => {
     if (shown++ === 1) {
@@ -227,11 +227,11 @@ test("are visible to concurrent queries as a whole or not at all", ({ store, gra
         for (const name of ["a", "b"]) otherGraph.createVertex(name, { properties: { n: 2 } });
       });
     }
-    return idOf(handle);
+    return originalIdOf(handle);
   };
   const fields = ["id", "properties"] as const;
   const rows = graph.neighborhood("hub", { fields, result: "dict" });
-  ids.idOf = idOf;
+  ids.idOf = originalIdOf;
   const values = rows.map(({ properties }) => properties.n);
   assert.ok(shown > 2);
   assert.equal(values, [2, 2]);

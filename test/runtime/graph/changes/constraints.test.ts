@@ -179,8 +179,8 @@ test("a batch is checked at its end, and all of it is rolled back", ({ graph }) 
     }),
   );
   assert.equal([ann!.getProperty("email"), bert!.getProperty("email")], ["b", "a"]);
-  const twins = Array.from({ length: 50 }, (_, at) => ({
-    id: `twin${at}`,
+  const twins = Array.from({ length: 50 }, (_, index) => ({
+    id: `twin${index}`,
     type: "person",
     properties: { email: "same" },
   }));
@@ -204,7 +204,8 @@ test("changes that a nested error rolls back do not count", ({ graph }) => {
 });
 
 test("a constraint that the data break is refused with the first hundred", ({ graph }) => {
-  for (let at = 0; at < 250; at++) addPerson(graph, `p${at}`, { email: `e${at % 200}` });
+  for (let index = 0; index < 250; index++)
+    addPerson(graph, `p${index}`, { email: `e${index % 200}` });
   let violation: ConstraintError | null = null;
   try {
     graph.constrain(EMAIL);
@@ -258,7 +259,8 @@ test("invalid rules are refused", ({ graph }) => {
   for (const [constraint, message] of invalid) {
     assert.throws(() => graph.constrain(constraint as never), message);
   }
-  for (let at = 0; at < 64; at++) graph.constrain({ type: `t${at}`, key: "a", unique: true });
+  for (let index = 0; index < 64; index++)
+    graph.constrain({ type: `t${index}`, key: "a", unique: true });
   assert.throws(() => graph.constrain(EMAIL), /too many constraints of a graph: 64/);
   graph.setGraphReadonly();
   assert.throws(() => graph.dropConstraint({ type: "t1", key: "a" }), /read-?only/i);
@@ -283,8 +285,8 @@ test("truncating keeps constraints, and the names they need", ({ graph }) => {
   graph.connect("ann", "knows", "bert");
   assert.is(graph.truncate(), 2);
   assert.equal([graph.order, graph.size], [0, 0]);
-  for (let at = 0; at < 300; at++) {
-    graph.createVertex("v", { type: `t${at}` });
+  for (let index = 0; index < 300; index++) {
+    graph.createVertex("v", { type: `t${index}` });
     graph.deleteVertex("v");
   }
   refusal(() => addPerson(graph, "ann", {}));
@@ -352,7 +354,7 @@ test("a constraint that is declared again ignores former owners of texts", ({ gr
 test("a dropped table of unique values comes back with a rollback", ({ graph, store }) => {
   const table = () => store.memory.header.words[Header.UniqueSegments];
   graph.constrain(EMAIL);
-  for (let at = 0; at < 5000; at++) addPerson(graph, `p${at}`, { email: at });
+  for (let index = 0; index < 5000; index++) addPerson(graph, `p${index}`, { email: index });
   const before = table();
   const drop = () => {
     graph.dropConstraint(EMAIL_PROPERTY);
@@ -369,7 +371,8 @@ test("a dropped table of unique values comes back with a rollback", ({ graph, st
 
 test("a unique value finds its vertex without a scan", ({ graph }) => {
   graph.constrain(EMAIL);
-  for (let at = 0; at < 1000; at++) addPerson(graph, `p${at}`, { email: `e${at}`, no: at });
+  for (let index = 0; index < 1000; index++)
+    addPerson(graph, `p${index}`, { email: `e${index}`, no: index });
   const query = (property: object) => {
     const condition = { type: "person", property } as never;
     const { explain } = graph.vertices({ condition, explain: true }) as never as {
@@ -427,7 +430,11 @@ test("a corrupt record of a constraint is refused", () => {
   openStore(store).constrain(EMAIL);
   const before = store.operationCount;
   const [type, key] = [store.types.codeOf("person"), store.keys.codeOf("email")];
-  const record = (rules: number, of: number, at: number) => [21 | (rules << 8) | (of << 16), 0, at];
+  const record = (rules: number, of: number, time: number) => [
+    21 | (rules << 8) | (of << 16),
+    0,
+    time,
+  ];
   for (const wrong of [record(99, key, type), record(1, key + 1, type), record(1, key, type + 1)]) {
     assert.throws(() => applyTransaction(store, makeUnit(before, wrong), 0), /record|unknown/);
   }

@@ -77,7 +77,9 @@ test(`plain filters find and remove the same arcs as compiled ones (seed ${SEED}
     connectAtRandom(graphs, random);
     const [from, to] = [random.of(IDS), random.of(IDS)];
     const query = (both: Filters, work: (graph: Graph, filter: ArcFilter) => unknown): void => {
-      const [plain, compiled] = both.map((filter, at) => outcome(() => work(graphs[at]!, filter)));
+      const [plain, compiled] = both.map((filter, index) =>
+        outcome(() => work(graphs[index]!, filter)),
+      );
       assert.equal(plain, compiled, `${JSON.stringify(both[0])} from ${from} to ${to}`);
       seen.add(typeof plain);
     };

@@ -61,10 +61,10 @@ function drain({ clock, shop, stock }: Context): { graphs: string[]; units: Uint
   const rings = [shop, stock].map(({ memory }, number) => {
     return { ring: new CommitRing(memory.log!.memory, clock), number };
   });
-  const taken = drainTransactions(rings, clock, (words, at, length, number, joint) => {
+  const taken = drainTransactions(rings, clock, (words, offset, length, number, joint) => {
     if (joint.left === joint.transactions - 1) commits.push({ graphs: [], units: [] });
     commits.at(-1)!.graphs.push(["shop", "stock"][number]!);
-    commits.at(-1)!.units.push(words.slice(at, at + length));
+    commits.at(-1)!.units.push(words.slice(offset, offset + length));
     return true;
   });
   taken.release();
@@ -89,8 +89,8 @@ test("changes are committed together, and logged as one joint", (context) => {
   );
   const copies = [shop, stock].map(({ name }) => GraphStore.create(name, TEST_THREAD));
   for (const { graphs, units } of joints) {
-    for (const [at, unit] of units.entries()) {
-      applyTransaction(copies[graphs[at] === "shop" ? 0 : 1]!, unit, 0);
+    for (const [index, unit] of units.entries()) {
+      applyTransaction(copies[graphs[index] === "shop" ? 0 : 1]!, unit, 0);
     }
   }
   assert.is(openStore(copies[0]!).degree("order"), 1);
@@ -179,8 +179,8 @@ test("a transaction too large for the log is rolled back", ({ shop, stock }) => 
   assert.throws(
     () =>
       transact([shop, stock], (inShop) => {
-        for (let at = 0; at < 60; at++) {
-          inShop!.createVertex(`v${at}`, { properties: { text: `${at}${text}` } });
+        for (let index = 0; index < 60; index++) {
+          inShop!.createVertex(`v${index}`, { properties: { text: `${index}${text}` } });
         }
       }),
     /exceeds the (4|8) MiB log buffer/,

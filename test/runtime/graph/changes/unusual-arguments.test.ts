@@ -95,10 +95,16 @@ test("compares M_LSH patterns by distance or equality only", ({ graph }) => {
   ] as const) {
     graph.connect("x", ["l", M_LSH, bits], id);
   }
-  const warningsOf = (code: number) =>
+  const listWarnings = (code: number) =>
     graph.neighborhood("x", { arc: ["l", D_OUT, M_LSH, code, [1, 9]] });
-  assert.throws(() => warningsOf(V_RANGE), /Invalid arc value comparison code\n {2}arc\[3\] is 16/);
-  assert.throws(() => warningsOf(V_NRANGE), /expected: V_LTE and V_GT for distances, V_EQ, V_NEQ$/);
+  assert.throws(
+    () => listWarnings(V_RANGE),
+    /Invalid arc value comparison code\n {2}arc\[3\] is 16/,
+  );
+  assert.throws(
+    () => listWarnings(V_NRANGE),
+    /expected: V_LTE and V_GT for distances, V_EQ, V_NEQ$/,
+  );
 });
 
 test("rejects conditions on keys that no property can have", ({ graph }) => {
@@ -257,7 +263,7 @@ const STRANGE = [
 test("rejects garbage with the allowed values and changes nothing", ({ graph }) => {
   graph.connect("a", "r", "b");
   graph.createVertex("a", { properties: { age: 1 } });
-  for (const [at, call] of TYPED_CALLS.entries()) {
+  for (const [index, call] of TYPED_CALLS.entries()) {
     for (const [which, garbage] of STRANGE.entries()) {
       let error: unknown = null;
       try {
@@ -266,7 +272,7 @@ test("rejects garbage with the allowed values and changes nothing", ({ graph }) 
         error = thrown;
       }
       graph.closeAll();
-      const label = `call ${at}, garbage ${which}: ${error}`;
+      const label = `call ${index}, garbage ${which}: ${error}`;
       assert.ok(error instanceof Error, label);
       assert.not.match(
         error.message,

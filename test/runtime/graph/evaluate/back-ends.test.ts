@@ -19,13 +19,13 @@ import {
   handles,
   interpreted,
   isSame,
+  makeWorld,
   newRun,
+  packArcs,
   passes,
   START,
   scoreOfTagged,
   store,
-  wordsOf,
-  worldOf,
 } from "./random-expressions.js";
 
 const test = suite("expression back ends");
@@ -34,7 +34,7 @@ const ROUNDS = rounds(4_000);
 function check(text: string): void {
   const arc = ARCS[text.length % ARCS.length]!;
   const cells: Tagged[] = Array.from({ length: 8 }, () => int(0));
-  const expected = interpreted(text, worldOf(arc, cells));
+  const expected = interpreted(text, makeWorld(arc, cells));
   if (expected === null) return;
   const run = newRun(new MemoryCells(8));
   const bound = new BoundProgram(store, compileExpression(text), run);
@@ -42,19 +42,19 @@ function check(text: string): void {
   context.vertex.move(handles[0]!);
   context.prev.move(handles[0]!);
   context.next.move(handles[arc.head]!);
-  const [, word1, bits] = wordsOf([arc]);
+  const [, word1, bits] = packArcs([arc]);
   context.arc.set(word1!, bits!, 0, 1);
   const message = (subject: string): string => `SEED=${SEED}: ${subject} of ${text}`;
   const value = bound.value();
   assert.ok(isSame(value, expected), message(`value ${String(value)}, not ${inspect(expected)},`));
-  cells.forEach((cell, at) => {
-    assert.ok(isSame(run.memory.cells[at]!, cell), message(`cell ${at}`));
+  cells.forEach((cell, index) => {
+    assert.ok(isSame(run.memory.cells[index]!, cell), message(`cell ${index}`));
   });
 }
 
 /** Filters and scores arcs by closures, then by loops, and compares them with the interpreter. */
 function checkArcs(text: string): boolean {
-  const expectedResults = ARCS.map((arc) => interpreted(text, worldOf(arc, [int(0), int(0)])));
+  const expectedResults = ARCS.map((arc) => interpreted(text, makeWorld(arc, [int(0), int(0)])));
   if (expectedResults.includes(null)) return false;
   const run = newRun(null);
   const bound = new BoundProgram(store, compileExpression(text), run);
@@ -66,12 +66,12 @@ function checkArcs(text: string): boolean {
       bound.program.loop("filter", 1e6);
       bound.program.loop("score", 1e6);
     }
-    const words = wordsOf(ARCS);
+    const words = packArcs(ARCS);
     const end = program.filter(START, words, 0, words.length);
     const message = `SEED=${SEED}: ${way}: ${text}`;
-    assert.equal([...words.slice(0, end)], [...wordsOf(expectedArcs)], message);
+    assert.equal([...words.slice(0, end)], [...packArcs(expectedArcs)], message);
     const results = new Float64Array(ARCS.length);
-    program.score(START, wordsOf(ARCS), 0, words.length, results);
+    program.score(START, packArcs(ARCS), 0, words.length, results);
     results.forEach((score, index) => {
       assert.ok(score === scores[index], `${message}: ${score}, not ${scores[index]}`);
     });

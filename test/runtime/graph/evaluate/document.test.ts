@@ -10,11 +10,11 @@ import { displayResult } from "../../../../runtime/graph/evaluate/result-values.
 import { M_INT } from "../../../../runtime/graph/model/constants.js";
 import { Random, SEED } from "../../../property/support/random.js";
 import { ROOT } from "../../../support/source-files.js";
-import { makePeople, storeOf } from "../support/people.js";
+import { makePeople, requireStore } from "../support/people.js";
 
 const test = suite("documented expressions");
 const people = makePeople();
-const store = storeOf(people);
+const store = requireStore(people);
 const document = readFileSync(join(ROOT, "docs/reference/expressions.md"), "utf8");
 const examples = [...document.matchAll(/^\| `(.+)` \| `(.+)` \|$/gm)];
 

@@ -48,14 +48,14 @@ const WRONG: readonly (readonly [text: string, message: string, position: number
 
 for (const [text, message, position] of WRONG) {
   test(`${text} :: ${message}`, () => {
-    const error = errorOf(() => compileExpression(text));
+    const error = catchError(() => compileExpression(text));
     assert.is(error.message.split(" ] at pos=")[0], `Syntax error [ ${message}`);
     assert.match(error.message, ` at pos=${position} (`);
     assert.is(error.message.split("\n").at(-1)!.indexOf("^") - 1, position);
   });
 }
 
-function errorOf(run: () => unknown): QueryError {
+function catchError(run: () => unknown): QueryError {
   try {
     run();
   } catch (error) {
@@ -76,7 +76,7 @@ test("rejects a text that is too long and starts with a newline", () => {
 });
 
 test("prints a caret below the position on a line of its own", () => {
-  const { message } = errorOf(() => compileExpression("a = 1;\nb = a +* 2"));
+  const { message } = catchError(() => compileExpression("a = 1;\nb = a +* 2"));
   assert.is(message.split("\n").slice(1).join("\n"), "  b = a +* 2\n         ^");
 });
 
@@ -88,27 +88,30 @@ test("limits text, tokens, nodes, depth and arguments", () => {
   const wide = `sum(${"1,".repeat(300)}1)`;
   const huge = `'${"x".repeat(140_000)}'`;
   for (const text of [deep, chain, powers, long, wide, huge]) {
-    assert.match(errorOf(() => compileExpression(text)).message, /too (long|deep|many)/);
+    assert.match(catchError(() => compileExpression(text)).message, /too (long|deep|many)/);
   }
   assert.ok(compileExpression(Array.from({ length: 900 }, () => "1").join("+")));
 });
 
 test("rejects strings that would be expensive to process", () => {
-  const doubled = Array.from({ length: 22 }, (_, at) => `x${at + 1} = x${at} + x${at}`).join("; ");
+  const doubled = Array.from(
+    { length: 22 },
+    (_, index) => `x${index + 1} = x${index} + x${index}`,
+  ).join("; ");
   const graph = makePeople();
   for (const text of [
     `x0 = 'a'; ${doubled}; strlen(x22)`,
     "x = replace(replace('aaaaaaaaaaaaaaaa', '', 'bbbbbbbbbbbbbbbb'), '', 'c'); " +
       `replace(x, '', '${"d".repeat(1000)}')`,
   ]) {
-    const { message } = errorOf(() => graph.evaluate(text, { tail: "ann" }));
+    const { message } = catchError(() => graph.evaluate(text, { tail: "ann" }));
     assert.is(message, "expression result exceeds 65536 characters");
   }
 });
 
 test("has no head to read without a head", () => {
   const graph = makePeople();
-  const error = errorOf(() => graph.evaluate("1 + next.deg", { tail: "ann" }));
+  const error = catchError(() => graph.evaluate("1 + next.deg", { tail: "ann" }));
   const [head, , caret] = error.message.split("\n");
   assert.is(head, "formula requires head vertex");
   assert.is(caret, "      ^");
@@ -116,8 +119,11 @@ test("has no head to read without a head", () => {
 
 test("treats names of Object.prototype as undefined", () => {
   for (const name of ["__proto__", "constructor", "toString", "vertex.constructor"]) {
-    assert.match(errorOf(() => compileExpression(`1 + ${name}`)).message, "undefined variable");
-    assert.match(errorOf(() => compileExpression(`1 + ${name}(1)`)).message, "undefined function");
+    assert.match(catchError(() => compileExpression(`1 + ${name}`)).message, "undefined variable");
+    assert.match(
+      catchError(() => compileExpression(`1 + ${name}(1)`)).message,
+      "undefined function",
+    );
   }
   const graph = makePeople();
   assert.is(graph.evaluate("vertex['__proto__']", { tail: "ann" }), null);

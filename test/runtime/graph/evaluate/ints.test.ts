@@ -116,7 +116,7 @@ const OF_ONE: Readonly<Record<string, (a: bigint) => bigint>> = {
 };
 
 function leaf(random: Random): Wanted {
-  const expectedOf = (
+  const expectedResult = (
     text: string,
     of: (arc: (typeof ARCS)[number]) => number | bigint,
   ): Wanted => {
@@ -124,20 +124,20 @@ function leaf(random: Random): Wanted {
   };
   switch (random.below(8)) {
     case 0:
-      return expectedOf("next['a']", ({ a }) => a);
+      return expectedResult("next['a']", ({ a }) => a);
     case 1:
-      return expectedOf("next['b']", ({ b }) => b);
+      return expectedResult("next['b']", ({ b }) => b);
     case 2:
-      return expectedOf(".arc.value", ({ value }) => value);
+      return expectedResult(".arc.value", ({ value }) => value);
     case 3:
-      return expectedOf("next.arc.value", ({ value }) => value);
+      return expectedResult("next.arc.value", ({ value }) => value);
     case 4: {
       const long = BigInt(2 ** random.below(66)) + BigInt(random.below(3));
-      return expectedOf(String(long), () => long);
+      return expectedResult(String(long), () => long);
     }
     default: {
       const short = random.below(10);
-      return expectedOf(String(short), () => short);
+      return expectedResult(String(short), () => short);
     }
   }
 }
@@ -195,7 +195,7 @@ function checkLoops({ text, values }: Wanted): boolean {
   const bound = new BoundProgram(store, compileExpression(text), new QueryExecution(store, null));
   const program = new ArcProgram(bound);
   const arcWords = [...words()];
-  const expected = arcWords.filter((_, at) => values[Math.floor(at / 3)]! > 0n);
+  const expected = arcWords.filter((_, index) => values[Math.floor(index / 3)]! > 0n);
   for (const way of ["closures", "loop"]) {
     if (way === "loop") {
       bound.program.loop("filter", 1e6);

@@ -24,16 +24,16 @@ import {
   handles,
   interpreted,
   isSame,
+  makeWorld,
   newRun,
   PROPERTIES,
+  packArcs,
   passes,
   START,
   store,
   storedValue,
   tagged,
   VECTORS,
-  wordsOf,
-  worldOf,
 } from "./random-expressions.js";
 
 const test = suite("loops");
@@ -44,7 +44,7 @@ function filterArcs(text: string, isLoop: boolean): { words: number[]; cells: re
   const run = newRun(new MemoryCells(8));
   const bound = new BoundProgram(store, compileExpression(text), run);
   if (isLoop) bound.program.loop("filter", 1e6);
-  const words = wordsOf(ARCS);
+  const words = packArcs(ARCS);
   const end = new ArcProgram(bound).filter(START, words, 0, words.length);
   return { words: [...words.slice(0, end)], cells: run.memory.cells };
 }
@@ -58,17 +58,17 @@ test("leave the same cells as closures and the interpreter", () => {
     const last = random.of(["0", ".arc.value > 1", change(random)]);
     const text = [...changes, last].join("; ");
     const cells: Tagged[] = Array.from({ length: 8 }, () => int(0));
-    const results = ARCS.map((arc) => interpreted(text, worldOf(arc, cells)));
+    const results = ARCS.map((arc) => interpreted(text, makeWorld(arc, cells)));
     if (results.includes(null)) continue;
-    const expectedWords = [...wordsOf(ARCS.filter((_, index) => passes(results[index]!)))];
+    const expectedWords = [...packArcs(ARCS.filter((_, index) => passes(results[index]!)))];
     for (const isLoop of [false, true]) {
       const message = `SEED=${SEED}: ${isLoop ? "loop" : "closures"}: ${text}`;
       const actual = filterArcs(text, isLoop);
       assert.equal(actual.words, expectedWords, message);
-      cells.forEach((cell, at) => {
-        const value = actual.cells[at]!;
+      cells.forEach((cell, index) => {
+        const value = actual.cells[index]!;
         const shown = value instanceof Float ? `${value.value}.0` : String(value);
-        assert.ok(isSame(value, cell), `${message}: cell ${at}: ${shown}`);
+        assert.ok(isSame(value, cell), `${message}: cell ${index}: ${shown}`);
       });
     }
     if (compileExpression(text).program.loop("filter", 0) !== null) loops++;
@@ -92,11 +92,13 @@ test("collect the same arcs as the interpreter has values for", () => {
     const [first, value] = [change(random), storedValue(random)];
     const cells: Tagged[] = Array.from({ length: 8 }, () => int(0));
     const results = ARCS.map((arc) => {
-      const world = worldOf(arc, cells);
+      const world = makeWorld(arc, cells);
       return interpreted(first, world) === null ? null : interpreted(value, world);
     });
     if (results.includes(null)) continue;
-    const expectedArcs = ARCS.map(({ head }, at) => collectedArc(handles[head]!, results[at]!));
+    const expectedArcs = ARCS.map(({ head }, index) =>
+      collectedArc(handles[head]!, results[index]!),
+    );
     const text = `${first}; collect(${value})`;
     for (const isLoop of [false, true]) {
       const run = newRun(new MemoryCells(8));
@@ -106,7 +108,7 @@ test("collect the same arcs as the interpreter has values for", () => {
       run.collector = (_level, _tail, head, word1, bits) => {
         collected.push([head, (word1 >>> 8) & 31, bits]);
       };
-      const words = wordsOf(ARCS);
+      const words = packArcs(ARCS);
       const end = new ArcProgram(bound).filter(START, words, 0, words.length);
       const message = `SEED=${SEED}: ${isLoop ? "loop" : "closures"}: ${text}`;
       assert.equal(
@@ -114,8 +116,8 @@ test("collect the same arcs as the interpreter has values for", () => {
         expectedArcs.filter((arc) => arc !== null),
         message,
       );
-      const passing = ARCS.filter((_, at) => expectedArcs[at] !== null);
-      assert.equal([...words.slice(0, end)], [...wordsOf(passing)], message);
+      const passing = ARCS.filter((_, index) => expectedArcs[index] !== null);
+      assert.equal([...words.slice(0, end)], [...packArcs(passing)], message);
     }
   }
   const known = [".arc.value * 10", "2 - .arc.value", ".arc.value + .deg"];
@@ -135,7 +137,7 @@ test("pass the same vertices as closures and the interpreter", () => {
       .replaceAll("next", "vertex")
       .replaceAll(".deg", "vertex.deg");
     const worlds = handles.map((_, index): World => {
-      const { names } = worldOf({ head: index, isFloat: false, value: 0 }, []);
+      const { names } = makeWorld({ head: index, isFloat: false, value: 0 }, []);
       const variables = new Map([...names, ["vertex.deg", int(0)]]).set(
         "vertex.vector",
         naiveVector(VECTORS[index]!)!,
@@ -154,7 +156,7 @@ test("pass the same vertices as closures and the interpreter", () => {
       if (isLoop) bound.program.loop("vertices", 1e6);
       const words = Uint32Array.from(handles.flatMap((handle) => [handle, 0, 0]));
       const end = new VertexProgram(bound).filterAlone(words, 0, words.length);
-      const left = [...words.slice(0, end)].filter((_, at) => at % 3 === 0);
+      const left = [...words.slice(0, end)].filter((_, index) => index % 3 === 0);
       assert.equal(left, expectedHandles, `SEED=${SEED}: ${isLoop ? "loop" : "closures"}: ${text}`);
     }
     if (compileExpression(text).program.loop("vertices", 0) !== null) loops++;
@@ -163,7 +165,7 @@ test("pass the same vertices as closures and the interpreter", () => {
 });
 
 test("compare integers with reals nearly, and with each other exactly", () => {
-  const wordCount = wordsOf(ARCS).length;
+  const wordCount = packArcs(ARCS).length;
   const int = "(int(.arc.value) * 0 + 1)";
   for (const [text, isTrue] of [
     [`${int} == 1.00000000001`, true],

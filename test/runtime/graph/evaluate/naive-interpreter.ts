@@ -170,7 +170,7 @@ function compares(a: Tagged, b: Tagged, test: (order: number) => boolean): boole
 
 function arithmetic(operator: string, a: Tagged, b: Tagged): Tagged {
   if (a.kind === "null" || b.kind === "null") return withNull(operator, a, b);
-  if (operator === "+" && a.kind === "text") return { kind: "text", text: a.text + textOf(b) };
+  if (operator === "+" && a.kind === "text") return { kind: "text", text: a.text + toText(b) };
   if (a.kind === "text") return NAN;
   if (a.kind === "vector" || b.kind === "vector") return ofVectors(operator, a, b);
   if (b.kind === "text") return operator === "/" ? a : NAN;
@@ -226,7 +226,7 @@ function withNull(operator: string, a: Tagged, b: Tagged): Tagged {
 }
 
 /** Only operations independent of the digits are tested on strings of reals. */
-function textOf(value: Tagged): string {
+function toText(value: Tagged): string {
   if (value.kind === "text") return value.text;
   if (value.kind === "int") return String(value.number);
   throw new Error("no text of a real here");
@@ -260,30 +260,30 @@ function call(name: string, args: readonly Tagged[], cells: Tagged[]): Tagged {
     case "hamdist":
       return measured(name, a, b);
     case "load":
-      return cells[at(a, cells)]!;
+      return cells[cellIndex(a, cells)]!;
     case "store":
-      cells[at(a, cells)] = b;
+      cells[cellIndex(a, cells)] = b;
       return b;
     case "add":
     case "sub": {
-      const cell = cells[at(a, cells)]!;
+      const cell = cells[cellIndex(a, cells)]!;
       // Cells cannot hold joined strings.
       const isJoined = name === "add" && cell.kind === "text" && b.kind !== "null";
       const result = isJoined ? NAN : arithmetic(name === "add" ? "+" : "-", cell, b);
-      cells[at(a, cells)] = result;
+      cells[cellIndex(a, cells)] = result;
       return result;
     }
     case "mov":
-      cells[at(a, cells)] = cells[at(b, cells)]!;
-      return cells[at(a, cells)]!;
+      cells[cellIndex(a, cells)] = cells[cellIndex(b, cells)]!;
+      return cells[cellIndex(a, cells)]!;
     case "inc":
     case "count":
     case "dec": {
       const by = name === "dec" ? -1 : 1;
-      const cell = cells[at(a, cells)]!;
+      const cell = cells[cellIndex(a, cells)]!;
       const result = cell.kind === "int" ? int(cell.exact + BigInt(by)) : cell;
-      cells[at(a, cells)] = cell.kind === "real" ? real(cell.number + by) : result;
-      return cells[at(a, cells)]!;
+      cells[cellIndex(a, cells)] = cell.kind === "real" ? real(cell.number + by) : result;
+      return cells[cellIndex(a, cells)]!;
     }
     default:
       if (name.endsWith("if")) {
@@ -306,7 +306,7 @@ function isValue(value: Tagged): boolean {
   return isOther(value) || (value.kind !== "null" && !Number.isNaN(value.number));
 }
 
-function at(address: Tagged, cells: Tagged[]): number {
+function cellIndex(address: Tagged, cells: Tagged[]): number {
   return (
     Number(address.kind === "int" ? address.exact & 0xffffn : numberIn(address)) &
     (cells.length - 1)

@@ -56,7 +56,7 @@ export const ARCS: readonly Arc[] = handles.flatMap((_, head) =>
   VALUES.map((value) => ({ head, value, isFloat: !Number.isInteger(value) || value === 100 })),
 );
 
-export function wordsOf(arcs: readonly Arc[]): Uint32Array {
+export function packArcs(arcs: readonly Arc[]): Uint32Array {
   return Uint32Array.from(
     arcs.flatMap(({ head, isFloat, value }) => [
       handles[head]!,
@@ -73,7 +73,7 @@ export function tagged(value: number | Float | string | null | undefined): Tagge
   return Number.isSafeInteger(value) ? int(value) : real(value);
 }
 
-export function worldOf({ head, isFloat, value }: Arc, cells: Tagged[]): World {
+export function makeWorld({ head, isFloat, value }: Arc, cells: Tagged[]): World {
   const arcValue = isFloat ? real(value) : int(value);
   return {
     names: new Map<string, Tagged>([

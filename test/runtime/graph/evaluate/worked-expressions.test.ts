@@ -8,7 +8,7 @@ import { displayResult } from "../../../../runtime/graph/evaluate/result-values.
 import { M_INT } from "../../../../runtime/graph/model/constants.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { TEST_THREAD } from "../support/make-graph.js";
-import { makePeople, storeOf } from "../support/people.js";
+import { makePeople, requireStore } from "../support/people.js";
 import { BETWEEN, DEPARTURES, PURE } from "./worked-expressions.js";
 
 const test = suite("worked expressions");
@@ -29,7 +29,7 @@ for (const [expression, shown] of PURE) {
 
 for (const [expression, shown] of BETWEEN) {
   test(expression, () => {
-    const store = storeOf(people);
+    const store = requireStore(people);
     const cells = new Memory(store, [3, [20, 2], 10]);
     const value = evaluateText(store, expression, {
       ...NOTHING,

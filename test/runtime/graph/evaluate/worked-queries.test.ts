@@ -199,7 +199,7 @@ test("expressions share a memory that the caller can read", () => {
   assert.is(unseen.R2, 4);
   const ages = cells({ arc: "knows", filter: "inc(next['age'])" }, 64);
   assert.equal(
-    [19, 25, 40, 20].map((at) => ages.get(at)),
+    [19, 25, 40, 20].map((id) => ages.get(id)),
     [1, 1, 1, 0],
   );
   const filter = "mheappushmin(0,2,next['age'])";

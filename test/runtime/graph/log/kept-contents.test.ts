@@ -44,10 +44,10 @@ function open(graph: Graph, id: string, change: (vertex: ReturnType<Graph["openV
   }
 }
 
-const typeOf = (id: string): string => (Number(id.slice(1)) % 2 === 0 ? "even" : "odd");
+const vertexType = (id: string): string => (Number(id.slice(1)) % 2 === 0 ? "even" : "odd");
 
 function changeOnce(graph: Graph, random: Random, n: number): void {
-  const [id, otherId] = [random.below(40), random.below(40)].map((at) => `v${at}`) as [
+  const [id, otherId] = [random.below(40), random.below(40)].map((number) => `v${number}`) as [
     string,
     string,
   ];
@@ -55,7 +55,7 @@ function changeOnce(graph: Graph, random: Random, n: number): void {
     case 0:
     case 1:
       if (graph.hasVertex(id)) graph.deleteVertex(id);
-      graph.createVertex(id, { type: typeOf(id), properties: { n, text: `${n}` } });
+      graph.createVertex(id, { type: vertexType(id), properties: { n, text: `${n}` } });
       return;
     case 2:
       if (graph.hasVertex(id)) graph.deleteVertex(id);
@@ -78,7 +78,7 @@ function changeOnce(graph: Graph, random: Random, n: number): void {
     case 10:
       return open(graph, id, (vertex) => vertex.setRank(2, n));
     case 11:
-      if (random.below(4) === 0) graph.truncate(typeOf(id));
+      if (random.below(4) === 0) graph.truncate(vertexType(id));
       return;
     case 12:
       // For a while, there are vertices of every group.
@@ -122,9 +122,9 @@ test("is kept for slots without changes", ({ store, graph }) => {
 
 test("resolves names whose codes were reused", (context) => {
   const { store, graph } = context;
-  const slotOf = (id: string): number => threadSlots()!.of(id);
+  const idSlot = (id: string): number => threadSlots()!.of(id);
   const stays = Array.from({ length: 99 }, (_, n) => `v${n}`).find((id) => {
-    return slotOf(id) > slotOf("changing");
+    return idSlot(id) > idSlot("changing");
   })!;
   graph.createVertex(stays, { type: "other" });
   const slots = new GraphSlots(store, threadSlots()!);

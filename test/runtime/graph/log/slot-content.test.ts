@@ -145,14 +145,14 @@ test("corrupt content is refused", ({ stores, graphs }) => {
   fill(graphs[0]!);
   const { contents, names } = source!.encode(ALL_SLOTS, Number.POSITIVE_INFINITY);
   const { words } = contents.find((content) => content.words.length > 0)!;
-  for (let at = 0; at < Math.min(words.length, 200); at++) {
+  for (let index = 0; index < Math.min(words.length, 200); index++) {
     const wrong = words.slice();
-    wrong[at] = 0xffff_ffff;
+    wrong[index] = 0xffff_ffff;
     try {
       target!.write(wrong, names);
     } catch (error) {
-      assert.match((error as Error).name, /Error$/, `word ${at}: ${error}`);
-      assert.not.match((error as Error).name, /RangeError|^TypeError/, `word ${at}: ${error}`);
+      assert.match((error as Error).name, /Error$/, `word ${index}: ${error}`);
+      assert.not.match((error as Error).name, /RangeError|^TypeError/, `word ${index}: ${error}`);
     }
   }
   assert.throws(() => target!.write(words.slice(0, -1), names));
@@ -215,9 +215,9 @@ test("a vertex that gets the handle of a listed one stays", ({ stores, graphs })
   const slots = new GraphSlots(store!, threadSlots()!);
   const otherGraph = openStore(store!);
   const ids = Array.from({ length: 40 }, (_, n) => `v${n}`);
-  const slotOf = (id: string): number => threadSlots()!.of(id);
-  const gone = slotOf("v0");
-  const stays = ids.find((id) => slotOf(id) !== gone)!;
+  const idSlot = (id: string): number => threadSlots()!.of(id);
+  const gone = idSlot("v0");
+  const stays = ids.find((id) => idSlot(id) !== gone)!;
   graph!.createVertex("all", { type: "kind" });
   graph!.createVertex("v0", { type: "thing" });
   const leaving = graph!.openVertex("v0");
@@ -239,8 +239,8 @@ test("a vertex that gets the handle of a listed one stays", ({ stores, graphs })
   assert.equal(graph!.vertices({ condition: { virtual: false } }).sort(), ["all", stays]);
   assert.is(graph!.arcValue("all", ["has", D_OUT, M_INT] as never, stays), 2);
   // The index knows the slot of the new vertex, too.
-  assert.is(slots.count()[slotOf(stays)], 1);
-  slots.remove([slotOf(stays)]);
+  assert.is(slots.count()[idSlot(stays)], 1);
+  slots.remove([idSlot(stays)]);
   assert.equal(graph!.vertices(), ["all"]);
 });
 
@@ -249,8 +249,8 @@ test("arcs that only an anchor lists stay with a reused handle", ({ stores, grap
   const [graph] = graphs;
   const slots = new GraphSlots(store!, threadSlots()!);
   const otherGraph = openStore(store!);
-  const slotOf = (id: string): number => threadSlots()!.of(id);
-  const stays = ["w1", "w2", "w3"].find((id) => slotOf(id) !== slotOf("v0"))!;
+  const idSlot = (id: string): number => threadSlots()!.of(id);
+  const stays = ["w1", "w2", "w3"].find((id) => idSlot(id) !== idSlot("v0"))!;
   const arc = ["only", M_INT | M_FWDONLY, 1] as never;
   graph!.createVertex("all", { type: "kind" });
   graph!.connect("all", arc, "v0");
@@ -258,7 +258,7 @@ test("arcs that only an anchor lists stay with a reused handle", ({ stores, grap
     otherGraph.disconnect("all", "only", "v0");
     otherGraph.connect("all", arc, stays);
   });
-  slots.remove([slotOf("v0")]);
+  slots.remove([idSlot("v0")]);
   otherGraph.closeAll();
   assert.is(graph!.size, 1);
 });

@@ -10,7 +10,7 @@ import { openStore, TEST_THREAD } from "../support/make-graph.js";
 const test = suite("graph registry");
 const OTHER_THREAD = TEST_THREAD + 1;
 
-function sharedOf({ share }: GraphStore) {
+function copyShare({ share }: GraphStore) {
   const copy = { ...share, memories: [...share.memories] };
   return { share: copy, path: null, logPath: "g", isLocal: false };
 }
@@ -19,8 +19,8 @@ test("rejects a graph relocated in transit, and receives it again", async () => 
   const store = GraphStore.create("g", TEST_THREAD);
   const sent: number[] = [];
   const main = new GraphRegistry(TEST_THREAD, ({ shared }) => sent.push(shared.share.moves));
-  const graph = main.add({ ...sharedOf(store), share: store.share })!;
-  const outdated = sharedOf(graph.store);
+  const graph = main.add({ ...copyShare(store), share: store.share })!;
+  const outdated = copyShare(graph.store);
   assert.ok(relocateGraph(graph.store));
   const otherRegistry = new GraphRegistry(OTHER_THREAD);
   assert.is(otherRegistry.add(outdated), null);
@@ -28,9 +28,9 @@ test("rejects a graph relocated in transit, and receives it again", async () => 
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(sent, [2]);
   openStore(graph.store).createVertex("a");
-  const added = otherRegistry.add(sharedOf(graph.store));
+  const added = otherRegistry.add(copyShare(graph.store));
   assert.is(added?.store.order, 1);
-  assert.is(otherRegistry.add(sharedOf(graph.store)), added, "once");
+  assert.is(otherRegistry.add(copyShare(graph.store)), added, "once");
 });
 
 test.run();

@@ -29,8 +29,8 @@ function makeRing(clock: CommitClock, words = WORDS): CommitRing {
 /** Commits a transaction with a record of n words, filled with a number. */
 function write(ring: CommitRing, content: number, ...records: readonly number[]): void {
   for (const words of records) {
-    const at = ring.reserve(words);
-    ring.words.fill(content, at, at + words);
+    const offset = ring.reserve(words);
+    ring.words.fill(content, offset, offset + words);
   }
   ring.prepare(content, 0);
   ring.publish();
@@ -42,10 +42,10 @@ function take(
   maxCommits = Number.POSITIVE_INFINITY,
 ): [words: number, content: number][] {
   const taken: [number, number][] = [];
-  const units = drainTransactions([{ ring, number: 0 }], ring.clock, (words, at, length) => {
+  const units = drainTransactions([{ ring, number: 0 }], ring.clock, (words, offset, length) => {
     if (taken.length >= maxCommits) return false;
-    const content = words[at + 1]!;
-    const rest = words.subarray(at + TRANSACTION_HEAD_WORDS, at + length);
+    const content = words[offset + 1]!;
+    const rest = words.subarray(offset + TRANSACTION_HEAD_WORDS, offset + length);
     assert.ok(rest.every((word) => word === content));
     taken.push([length - TRANSACTION_HEAD_WORDS, content]);
     return true;
@@ -83,8 +83,8 @@ test("takes over the committed transaction of a dead thread", ({ clock }) => {
   heir.takeOver(false);
   assert.is(heir.waiting, 0);
   const otherRing = new CommitRing(memory, clock);
-  const at = otherRing.reserve(2);
-  otherRing.words.fill(8, at, at + 2);
+  const offset = otherRing.reserve(2);
+  otherRing.words.fill(8, offset, offset + 2);
   otherRing.prepare(8, 0);
   heir.takeOver(true);
   assert.equal(take(heir), [[2, 8]]);
@@ -99,8 +99,8 @@ test("drains transactions of several rings in commit order", ({ clock }) => {
   for (const [index, ring] of order.entries()) write(rings[ring]!, index, 1);
   const numbered = rings.map((ring, number) => ({ ring, number }));
   const taken: [number, number][] = [];
-  const receive = (words: Uint32Array, at: number, _length: number, from: number): boolean => {
-    taken.push([from, words[at + 1]!]);
+  const receive = (words: Uint32Array, offset: number, _length: number, from: number): boolean => {
+    taken.push([from, words[offset + 1]!]);
     return taken.length < 5;
   };
   drainTransactions(numbered, clock, receive).release();

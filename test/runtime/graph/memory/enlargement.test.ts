@@ -90,7 +90,8 @@ test("enlarges arenas between the changes of a log that is replayed", () => {
 test("uses kernels for hubs and vectors from the second query on", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
-  for (let at = 0; at < 100; at++) graph.connect("hub", ["to", M_INT, at], `leaf ${at}`);
+  for (let index = 0; index < 100; index++)
+    graph.connect("hub", ["to", M_INT, index], `leaf ${index}`);
   const count = (): number =>
     graph.neighborhood("hub", { arc: ["to", D_OUT, M_INT, V_GT, 49] }).length;
   graph.createVertex("a", { vector: [1, 2, 3] });
@@ -106,20 +107,20 @@ test("uses kernels for hubs and vectors from the second query on", () => {
 test("finds the same vectors before and after the enlargement", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
-  const vectorOf = (index: number): number[] =>
-    Array.from({ length: 40 }, (_, at) => Math.sin(index * 7 + at));
+  const makeVector = (index: number): number[] =>
+    Array.from({ length: 40 }, (_, position) => Math.sin(index * 7 + position));
   graph.batch(() => {
     for (let index = 0; index < 200; index++) {
-      graph.createVertex(`${index}`, { vector: vectorOf(index) });
+      graph.createVertex(`${index}`, { vector: makeVector(index) });
     }
     assert.not(isEnlarged(store.memory.vectors), "not within a batch");
-    const nearest = graph.nearest(vectorOf(7), { hits: 5 });
+    const nearest = graph.nearest(makeVector(7), { hits: 5 });
     assert.is(nearest[0]!.id, "7");
     assert.is(nearest.length, 5);
   });
-  const before = graph.nearest(vectorOf(8), { hits: 9 });
+  const before = graph.nearest(makeVector(8), { hits: 9 });
   assert.ok(isEnlarged(store.memory.vectors));
-  assert.equal(graph.nearest(vectorOf(8), { hits: 9 }), before);
+  assert.equal(graph.nearest(makeVector(8), { hits: 9 }), before);
 });
 
 test("refuses a change that adds more than fits, and enlarges the arena for the next one", () => {

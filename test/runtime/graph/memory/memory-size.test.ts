@@ -32,7 +32,8 @@ test.after.each(({ folder }) => {
 function makeSmall(): GraphStore {
   const store = GraphStore.create("small", TEST_THREAD, { size: "small" });
   const graph = openStore(store);
-  for (let at = 0; at < HUB_ARCS; at++) graph.connect("hub", ["to", M_INT, at], `leaf ${at}`);
+  for (let index = 0; index < HUB_ARCS; index++)
+    graph.connect("hub", ["to", M_INT, index], `leaf ${index}`);
   return store;
 }
 

@@ -20,7 +20,7 @@ test("never return to an earlier count, not even by a mutation that is rolled ba
     assert.is(store.settledCount, -1, "during a mutation");
     throw new Error("undo");
   };
-  for (let at = 0; at < 2; at++) {
+  for (let index = 0; index < 2; index++) {
     assert.throws(() => graph.batch(fail), "undo");
     observed.push(store.settledCount);
   }

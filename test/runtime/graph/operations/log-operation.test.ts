@@ -46,7 +46,7 @@ test.after.each(({ clock }) => {
 const AT = 1_000_000_000;
 
 /** Number of records and words of each transaction in hexadecimal, seconds as `at`. */
-function wordsOf(store: GraphStore): string[] {
+function readWords(store: GraphStore): string[] {
   return takeUnits(store).map((unit) => {
     const words = [...unit.subarray(TRANSACTION_HEAD_WORDS)];
     const texts = words.map((word) => (word === AT ? "at" : word.toString(16)));
@@ -67,7 +67,7 @@ test("encode vertices and their contents", ({ graph, store }) => {
   vertex.removeProperties();
   vertex.close();
   graph.deleteVertex("é");
-  assert.equal(wordsOf(store), [
+  assert.equal(readWords(store), [
     "2: 20010c at 4 65646f6e 200001 at 2 a9c3",
     "1: 4 at 72000000 2 a9c3",
     "1: 5 at 3f000000 40000000 2 a9c3",
@@ -92,7 +92,7 @@ test("encode arcs and graphs", ({ graph, store }) => {
   graph.enumKey("k", 9);
   graph.autoArcTimestamps(true);
   setReadonly(store, true);
-  const [first, ...others] = wordsOf(store);
+  const [first, ...others] = readWords(store);
   assert.is(first, "2: 200000c at 2 6f74 2000509 at fffffffe 0 1 61 1 62");
   assert.equal(others, [
     "1: 2000809 at 3 0 1 61 1 62",

@@ -12,7 +12,7 @@ import { openStore, TEST_THREAD } from "../support/make-graph.js";
 const test = suite("long runs of arcs");
 
 /** Number of slots among which an index distributes the arcs to one vertex, as a power of 2. */
-function spreadOf({ sides }: ArcRuns, vertex: number): number {
+function readSpread({ sides }: ArcRuns, vertex: number): number {
   return sides.words[vertex * SIDE_WORDS + Side.Class]! >>> 16;
 }
 
@@ -42,12 +42,12 @@ test("finds each of many arcs of one pair next to those of a hub", () => {
   const many = 4000;
   for (let index = 0; index < 200; index++) graph.connect("hub", "to", `v${index}`);
   const hub = store.ids.resolve("hub");
-  assert.is(spreadOf(store.outArcs, hub), 0, "arcs to different vertices need no spread");
+  assert.is(readSpread(store.outArcs, hub), 0, "arcs to different vertices need no spread");
   for (let index = 0; index < many; index++) {
     graph.connect("hub", [`r${index}`, index % 2 === 0 ? M_INT : M_FLT, index], "one");
   }
-  assert.ok(2 ** spreadOf(store.outArcs, hub) * 4 > many, "arcs of the pair are spread out");
-  assert.ok(2 ** spreadOf(store.inArcs, store.ids.resolve("one")) * 4 > many, "on both sides");
+  assert.ok(2 ** readSpread(store.outArcs, hub) * 4 > many, "arcs of the pair are spread out");
+  assert.ok(2 ** readSpread(store.inArcs, store.ids.resolve("one")) * 4 > many, "on both sides");
   checkStore(store);
   assert.is(graph.arcValue("hub", ["r77"], "one"), 77);
   for (let index = 0; index < many; index += 2) {
@@ -88,15 +88,15 @@ test("finds arcs of a pair by relationship, with and without an index", () => {
     for (const name of ["likes", "to", "knows"]) graph.connect("hub", [name, M_INT, 1], "one");
     graph.connect("hub", ["likes", M_FLT, 1], "one");
     const [hub, oneVertex] = [store.ids.resolve("hub"), store.ids.resolve("one")];
-    const idsOf = (name?: string): string[] =>
+    const listIds = (name?: string): string[] =>
       store.outArcs
         .findAll(hub, oneVertex, name === undefined ? 0 : store.relationships.codeOf(name))
-        .map((at) => store.relationships.nameOf(store.outArcs.word1At(hub, at) >>> 16))
+        .map((position) => store.relationships.nameOf(store.outArcs.word1At(hub, position) >>> 16))
         .sort();
     assert.is(store.outArcs.sides.words[hub * SIDE_WORDS + Side.Index] !== 0, others > 0);
-    assert.equal(idsOf(), ["knows", "likes", "likes", "to"]);
-    assert.equal(idsOf("likes"), ["likes", "likes"]);
-    assert.equal(idsOf("to"), ["to"]);
+    assert.equal(listIds(), ["knows", "likes", "likes", "to"]);
+    assert.equal(listIds("likes"), ["likes", "likes"]);
+    assert.equal(listIds("to"), ["to"]);
   }
 });
 

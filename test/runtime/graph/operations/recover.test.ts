@@ -7,7 +7,7 @@ import { recoverGraph, releaseStaleLocks } from "../../../../runtime/graph/opera
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { DyingStore } from "../../../property/support/dying-store.js";
 import { checkStore } from "../support/check-store.js";
-import { writerOf } from "../support/header-words.js";
+import { readWriter } from "../support/header-words.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
 
 const test = suite<{ store: GraphStore }>("recovery");
@@ -54,7 +54,7 @@ test("removes a virtual vertex that only a lock kept", ({ store }) => {
 
 test("rolls back an unfinished write", ({ store }) => {
   dieWriting(store);
-  assert.is(writerOf(store.memory), WRITING);
+  assert.is(readWriter(store.memory), WRITING);
   assert.ok(recoverGraph(store, WRITING));
   assert.not.ok(openStore(store).hasVertex("c"));
   checkStore(store);

@@ -16,7 +16,7 @@ test.before.each((context) => {
   const random = new Random(7);
   context.store = GraphStore.create("test", TEST_THREAD);
   context.graph = openStore(context.store);
-  for (let at = 0; at < VERTICES; at++) context.graph.createVertex(`v${at}`, "page");
+  for (let index = 0; index < VERTICES; index++) context.graph.createVertex(`v${index}`, "page");
   for (let arc = 0; arc < 3 * VERTICES; arc++) {
     const [from, to] = [random.below(VERTICES), random.below(VERTICES / 2)];
     context.graph.connect(`v${from}`, ["to", M_FLT, 1 + random.below(5)], `v${to}`);
@@ -45,8 +45,8 @@ test("give other work a turn, and report progress", async ({ graph }) => {
   isOver = true;
   assert.ok(turns > 3, `${turns} turns`);
   assert.ok(shares.length > 3);
-  for (const [at, share] of shares.entries()) {
-    assert.ok(share >= (shares[at - 1] ?? 0) && share <= 1, `${share}`);
+  for (const [index, share] of shares.entries()) {
+    assert.ok(share >= (shares[index - 1] ?? 0) && share <= 1, `${share}`);
   }
 });
 

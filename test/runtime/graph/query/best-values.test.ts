@@ -48,12 +48,12 @@ function valueFor(modifier: number, random: Random, isNarrow: boolean): number {
 function connectHub(graph: Graph, random: Random, kind: ArcModifier, isNarrow: boolean): Arc[] {
   const isMixed = random.below(3) === 0;
   const others = isMixed ? [M_INT, M_UINT, M_FLT] : [kind];
-  return Array.from({ length: 500 + random.below(1500) }, (_, at) => {
+  return Array.from({ length: 500 + random.below(1500) }, (_, index) => {
     const modifier = random.below(50) === 0 ? random.of(others) : kind;
     const name = random.below(4) === 0 ? "likes" : "to";
     const arc = { name, modifier, value: valueFor(modifier, random, isNarrow) };
-    const head = `${at}`;
-    graph.createVertex(head, { type: at % 2 === 0 ? "even" : "odd" });
+    const head = `${index}`;
+    graph.createVertex(head, { type: index % 2 === 0 ? "even" : "odd" });
     graph.connect("hub", [name, modifier, arc.value], head);
     return arc;
   });
@@ -72,15 +72,18 @@ function pageThrough(graph: Graph, sortby: number): string[] {
 const FILTERS = [
   [{}, () => true],
   [{ arc: ["to", D_OUT] }, ({ name }: Arc) => name === "to"],
-  [{ arc: ["to", D_OUT, M_INT] }, (arc: Arc) => isOf(arc, M_INT)],
-  [{ arc: ["to", D_OUT, M_FLT, V_LT, 0] }, (arc: Arc) => isOf(arc, M_FLT) && arc.value < 0],
-  [{ arc: ["to", D_OUT, M_UINT, V_GTE, 2] }, (arc: Arc) => isOf(arc, M_UINT) && arc.value >= 2],
-  [{ arc: ["to", D_OUT, M_INT, V_LT, 3] }, (arc: Arc) => isOf(arc, M_INT) && arc.value < 3],
-  [{ neighbor: { type: "odd" } }, (_: Arc, at: number) => at % 2 === 1],
+  [{ arc: ["to", D_OUT, M_INT] }, (arc: Arc) => matchesArc(arc, M_INT)],
+  [{ arc: ["to", D_OUT, M_FLT, V_LT, 0] }, (arc: Arc) => matchesArc(arc, M_FLT) && arc.value < 0],
+  [
+    { arc: ["to", D_OUT, M_UINT, V_GTE, 2] },
+    (arc: Arc) => matchesArc(arc, M_UINT) && arc.value >= 2,
+  ],
+  [{ arc: ["to", D_OUT, M_INT, V_LT, 3] }, (arc: Arc) => matchesArc(arc, M_INT) && arc.value < 3],
+  [{ neighbor: { type: "odd" } }, (_: Arc, index: number) => index % 2 === 1],
   [{ filter: ".arc.value < 2" }, ({ value }: Arc) => value < 2],
 ] as const;
 
-function isOf({ name, modifier }: Arc, expected: number): boolean {
+function matchesArc({ name, modifier }: Arc, expected: number): boolean {
   return name === "to" && modifier === expected;
 }
 
@@ -120,9 +123,9 @@ test("are the first of all sorted values", () => {
 test("are the first page of a cursor", () => {
   const graph = makeGraph();
   // The 10 best are the only ones left of the first page.
-  for (let at = 0; at < 700; at++) {
-    const value = at % 8 === 0 && at < 80 ? 1000 : at;
-    graph.connect("hub", ["to", M_INT, value], `${at}`);
+  for (let index = 0; index < 700; index++) {
+    const value = index % 8 === 0 && index < 80 ? 1000 : index;
+    graph.connect("hub", ["to", M_INT, value], `${index}`);
   }
   assert.is(pageThrough(graph, S.S_VAL).length, 700);
 });
@@ -130,8 +133,9 @@ test("are the first page of a cursor", () => {
 test("are in one order with zeros of both signs, page by page", () => {
   for (const sortby of [S.S_VAL | S.S_ASC, S.S_VAL | S.S_DESC]) {
     const graph = makeGraph();
-    const ids = Array.from({ length: 700 }, (_, at) => `${at}`);
-    for (const [at, id] of ids.entries()) graph.connect("hub", ["to", M_FLT, at % 3 ? 0 : -0], id);
+    const ids = Array.from({ length: 700 }, (_, index) => `${index}`);
+    for (const [index, id] of ids.entries())
+      graph.connect("hub", ["to", M_FLT, index % 3 ? 0 : -0], id);
     const hits: string[] = [];
     for (let cursor: string | true | null = true; cursor !== null; ) {
       const page: CursorPage = graph.neighborhood("hub", {

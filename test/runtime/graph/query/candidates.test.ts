@@ -15,7 +15,7 @@ const FEW = 10;
 function scanWhile(change: (graph: ReturnType<typeof openStore>) => void): string[] {
   const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
-  for (let at = 0; at < COUNT; at++) graph.createVertex(`v${at}`, "thing");
+  for (let index = 0; index < COUNT; index++) graph.createVertex(`v${index}`, "thing");
   const expressions = new ExpressionSet(store, undefined);
   const condition = compileVertexCondition(store, expressions, { type: "thing" }, ".condition");
   const candidates = new Candidates(store, condition, FEW);
@@ -36,7 +36,7 @@ test("return each vertex once, the last ones first", () => {
 
 test("do not repeat a vertex that moved to the place of a removed one", () => {
   const ids = scanWhile((graph) => {
-    for (let at = 0; at < FEW; at++) graph.deleteVertex(`v${at}`);
+    for (let index = 0; index < FEW; index++) graph.deleteVertex(`v${index}`);
   });
   assert.is(new Set(ids).size, ids.length);
   assert.is(ids.length, COUNT - FEW);

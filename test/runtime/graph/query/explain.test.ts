@@ -47,7 +47,7 @@ test("counts all vertices as candidates without an index, and the indexed ones w
 test("scans all vertices instead of the list of a frequent type, unless for a page", ({
   graph,
 }) => {
-  const sourceOf = (type: string, options: object): string => {
+  const explainSource = (type: string, options: object): string => {
     const condition = { type, property: { n: { gt: 3 } } };
     return graph.vertices({ condition, explain: true, ...options }).explain.plan[0]!;
   };
@@ -56,15 +56,15 @@ test("scans all vertices instead of the list of a frequent type, unless for a pa
     "list of a type: 10",
     "list of a type: 990",
   ];
-  assert.is(sourceOf("many", { sortby: S_ID, hits: 5 }), `${allPlan} candidates`);
-  assert.is(sourceOf("many", { hits: 5 }), `${many} candidates`);
-  assert.is(sourceOf("few", { sortby: S_ID, hits: 5 }), `${few} candidates`);
+  assert.is(explainSource("many", { sortby: S_ID, hits: 5 }), `${allPlan} candidates`);
+  assert.is(explainSource("many", { hits: 5 }), `${many} candidates`);
+  assert.is(explainSource("few", { sortby: S_ID, hits: 5 }), `${few} candidates`);
 });
 
 test("describes facets, groups, fusion and ignored words", ({ graph }) => {
-  for (const [at, title] of ["red shoe", "red coat", "blue shoe"].entries()) {
-    const id = `v${at}`;
-    graph.createVertex(id, { properties: { title, n: at % 2 }, vector: [at, 1] });
+  for (const [index, title] of ["red shoe", "red coat", "blue shoe"].entries()) {
+    const id = `v${index}`;
+    graph.createVertex(id, { properties: { title, n: index % 2 }, vector: [index, 1] });
   }
   graph.index("text", { keys: ["title"] });
   const options = { facets: { n: 5, low: { property: "n", ranges: [1] } }, groupBy: "n" } as const;

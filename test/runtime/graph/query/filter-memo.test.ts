@@ -64,9 +64,12 @@ for (const condition of CONDITIONS) {
   test(`remembers ${JSON.stringify(condition)} until the graph changes`, () => {
     const store = GraphStore.create("test", TEST_THREAD);
     const graph = openStore(store);
-    for (let at = 0; at < COUNT; at++) {
-      graph.createVertex(`v${at}`, { type: at % 2 ? "odd" : "even", properties: { n: at } });
-      graph.connect(`v${at}`, "has", `v${(at * 7) % 50}`);
+    for (let index = 0; index < COUNT; index++) {
+      graph.createVertex(`v${index}`, {
+        type: index % 2 ? "odd" : "even",
+        properties: { n: index },
+      });
+      graph.connect(`v${index}`, "has", `v${(index * 7) % 50}`);
     }
     const expectSame = (): void => {
       assert.equal(findAccepted(store, counted.test).sort(), graph.vertices({ condition }).sort());
@@ -83,7 +86,8 @@ for (const condition of CONDITIONS) {
     graph.disconnect("v1", "has", "v7");
     expectSame();
     graph.deleteVertex("v5");
-    for (let at = 0; at < COUNT; at++) graph.createVertex(`w${at}`, { properties: { n: at } });
+    for (let index = 0; index < COUNT; index++)
+      graph.createVertex(`w${index}`, { properties: { n: index } });
     expectSame();
     const now = counted.tests;
     expectSame();
@@ -94,7 +98,8 @@ for (const condition of CONDITIONS) {
 test("remembers nothing of a change under way, which may be rolled back", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
-  for (let at = 0; at < COUNT; at++) graph.createVertex(`v${at}`, { properties: { n: at } });
+  for (let index = 0; index < COUNT; index++)
+    graph.createVertex(`v${index}`, { properties: { n: index } });
   const { test: condition } = compile(store, { property: { n: { lt: 2 } } });
   assert.equal(findAccepted(store, condition), ["v0", "v1"]);
   const fails = (): void =>

@@ -34,9 +34,9 @@ const HUB = 20_000;
 /** Arcs from a hub to each vertex, and back. */
 function makeHub(): Graph {
   const graph = makeGraph("hub");
-  for (let at = 0; at < HUB; at++) {
-    graph.connect("hub", "to", `v${at}`);
-    graph.connect(`v${at}`, "to", "hub");
+  for (let index = 0; index < HUB; index++) {
+    graph.connect("hub", "to", `v${index}`);
+    graph.connect(`v${index}`, "to", "hub");
   }
   return graph;
 }

@@ -93,8 +93,8 @@ test("treat a plain number as equality for the value of an arc", () => {
 test("compare values of all numeric modifiers without a modifier", () => {
   const mixed = makeGraph();
   const numbers = [C.M_INT, C.M_UINT, C.M_FLT, C.M_CNT, C.M_ACC, C.M_DIST];
-  for (const [at, mod] of numbers.entries()) {
-    for (let n = 0; n < 9; n++) mixed.connect("hub", ["to", mod, n], `${at} ${n}`);
+  for (const [index, mod] of numbers.entries()) {
+    for (let n = 0; n < 9; n++) mixed.connect("hub", ["to", mod, n], `${index} ${n}`);
   }
   mixed.connect("hub", ["to", C.M_FLT, 5.25], "float");
   mixed.connect("hub", ["to", C.M_INT, -7], "below");

@@ -29,7 +29,7 @@ function makeGraph() {
   const graph = openStore(GraphStore.create("test", TEST_THREAD));
   const arcs: Arc[] = [];
   for (const hub of HUBS) graph.createVertex(hub);
-  for (let at = 0; at < 9; at++) graph.createVertex(`other${at}`);
+  for (let index = 0; index < 9; index++) graph.createVertex(`other${index}`);
   const kinds = HUBS.flatMap((hub) =>
     NAMES.flatMap((name) => SIDES.map((side) => ({ hub, name, side }))),
   );
@@ -40,8 +40,8 @@ function makeGraph() {
       for (let count = 0; count < further; count++) {
         arcs.push([id, `${NAMES[count % 2]}${count % 3}`, `other${count % 9}`]);
       }
-      for (const [at, { hub, name, side }] of kinds.entries()) {
-        if ((chosen >>> at) % 2 === 1)
+      for (const [index, { hub, name, side }] of kinds.entries()) {
+        if ((chosen >>> index) % 2 === 1)
           arcs.push(side === "out" ? [id, name, hub] : [hub, name, id]);
       }
     }

@@ -90,7 +90,10 @@ test("print floats with six digits", () => {
 
 test("print common floats as the general way does", () => {
   const edges = [0.1, 0.5000005, 1.000005, 9.999995, 9.9999951, 99_998.95, 0.9999996, 1234.565];
-  const random = Array.from({ length: 2000 }, (_, at) => ((at * 7919) % 100_000) / 10 ** (at % 6));
+  const random = Array.from(
+    { length: 2000 },
+    (_, index) => ((index * 7919) % 100_000) / 10 ** (index % 6),
+  );
   const small = [0.1, 0.01, 0.001, 1e-4].flatMap((edge) => [edge - 1e-9, edge + 1e-9, edge / 3]);
   const positive = [...edges, ...random, ...small].filter((number) => number >= 1e-4);
   for (const value of [0, ...positive, ...positive.map((number) => -number)]) {
@@ -221,10 +224,12 @@ test("draw items of every kind as JSON text, each key once", () => {
   assert.is(draw(C.F_PROP, Object.keys(texts).join(";")), `{${members.join()}}`);
   // Of equal keys the last value counts, in the place of the first one.
   assert.is(draw(C.F_PROP, "n; none; n ? 3; n: 7"), '{"n":7,"none":null}');
-  const many = Array.from({ length: 9 }, (_, at) => `k${at}: ${at}`).join(";");
+  const many = Array.from({ length: 9 }, (_, index) => `k${index}: ${index}`).join(";");
   assert.is(
     draw(C.F_PROP, many),
-    JSON.stringify(Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`k${at}`, at]))),
+    JSON.stringify(
+      Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`k${index}`, index])),
+    ),
   );
   const otherDraw = draw(C.F_ID | C.F_TYPE | C.F_PROP | C.F_SIM, "n");
   assert.is(otherDraw, JSON.stringify(JSON.parse(otherDraw)));

@@ -50,9 +50,9 @@ for (const isBuilt of [true, false]) {
 
 test("tests many matches against the indexed candidates of a condition", () => {
   const { graph, processor } = makeShop();
-  for (let at = 0; at < 4000; at++) {
-    graph.createVertex(`p${at}`, { type: "product", properties: { title: "red kettle" } });
-    if (at % 100 === 0) graph.connect(`p${at}`, "in", "kitchen");
+  for (let index = 0; index < 4000; index++) {
+    graph.createVertex(`p${index}`, { type: "product", properties: { title: "red kettle" } });
+    if (index % 100 === 0) graph.connect(`p${index}`, "in", "kitchen");
   }
   while (processor.run(1000));
   const options = {
@@ -316,8 +316,8 @@ for (const isBuilt of [true, false]) {
 test("the time limit covers highlights", () => {
   const { graph } = makeShop();
   const title = "red kettle ".repeat(1800);
-  for (let at = 0; at < 40; at++)
-    graph.createVertex(`k${at}`, { type: "product", properties: { title } });
+  for (let index = 0; index < 40; index++)
+    graph.createVertex(`k${index}`, { type: "product", properties: { title } });
   const options = { highlight: { title: 9 }, result: "dict", fields: ["id"], hits: 40 } as const;
   assert.is(graph.search("kettle", options).length, 40);
   const limited = { ...options, limexec: true, timeout: 1 };

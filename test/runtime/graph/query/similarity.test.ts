@@ -202,17 +202,20 @@ test("compare vectors again in each execution", ({ graph }) => {
 
 /** A vertex with 40 neighbors, and 15 arcs from each: both levels and sides, most with a vector. */
 function growTwoLevels(graph: Graph): void {
-  for (let at = 0; at < 100; at++) {
-    const vector = [Math.sin(at), Math.cos(at * 7), (at % 5) - 2];
-    graph.createVertex(`leaf${at}`, { type: `type_${at % 3}`, ...(at % 9 > 0 && { vector }) });
+  for (let index = 0; index < 100; index++) {
+    const vector = [Math.sin(index), Math.cos(index * 7), (index % 5) - 2];
+    graph.createVertex(`leaf${index}`, {
+      type: `type_${index % 3}`,
+      ...(index % 9 > 0 && { vector }),
+    });
   }
   for (let middle = 0; middle < 40; middle++) {
     graph.createVertex(`middle${middle}`, { vector: [middle - 20, 3, middle % 7] });
     if (middle % 2 === 0) graph.connect("top", ["to", M_INT, middle], `middle${middle}`);
     else graph.connect(`middle${middle}`, ["to", M_INT, middle], "top");
-    for (let at = 0; at < 15; at++) {
-      const leaf = `leaf${(middle * 31 + at * 7) % 100}`;
-      graph.connect(`middle${middle}`, ["to", M_INT, at], leaf);
+    for (let index = 0; index < 15; index++) {
+      const leaf = `leaf${(middle * 31 + index * 7) % 100}`;
+      graph.connect(`middle${middle}`, ["to", M_INT, index], leaf);
     }
   }
 }

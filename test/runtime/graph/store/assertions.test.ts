@@ -71,14 +71,14 @@ test("reject transactions that are no transactions", () => {
   ring.isOn = true;
   assertFails("a transaction has records", () => ring.prepare(1, 0));
   assertFails("a rollback goes back", () => ring.rollBackTo(8, 1));
-  const at = ring.reserve(4);
+  const offset = ring.reserve(4);
   ring.prepare(1, 0);
   ring.publish();
   const drain = () => drainTransactions([{ ring, number: 0 }], clock, () => true);
-  const head = ring.words[at - 4]!;
-  ring.words[at - 4] = head + (8 << 8);
+  const head = ring.words[offset - 4]!;
+  ring.words[offset - 4] = head + (8 << 8);
   assertFails("a transaction ends where it is complete", drain);
-  ring.words[at - 4] = 0;
+  ring.words[offset - 4] = 0;
   assertFails("the ring has a transaction at each position", drain);
 });
 

@@ -34,7 +34,7 @@ function createStore(fill: (graph: Graph) => void): GraphStore {
   return store;
 }
 
-function digestOf(fill: (graph: Graph) => void): string {
+function graphDigest(fill: (graph: Graph) => void): string {
   return digestCheckpoint(createStore(fill))!.digest;
 }
 
@@ -73,7 +73,7 @@ function fillAll(graph: Graph): void {
 }
 
 test("differs for different contents in each of its four words", () => {
-  const digests = CONTENTS.map(digestOf);
+  const digests = CONTENTS.map(graphDigest);
   assert.is(new Set(digests).size, CONTENTS.length);
   for (let word = 0; word < 4; word++) {
     const words = digests.map((digest) => digest.slice(8 * word, 8 * word + 8));
@@ -81,18 +81,18 @@ test("differs for different contents in each of its four words", () => {
   }
   assert.not.ok(digests.includes(NOTHING));
   assert.is(
-    digestOf(() => undefined),
+    graphDigest(() => undefined),
     NOTHING,
   );
 });
 
 test("is the same for equal contents in any order of changes", () => {
-  const first = digestOf((graph) => {
+  const first = graphDigest((graph) => {
     graph.connect("a", ["to", 5, 1], "b");
     graph.createVertex("c", { properties: { n: 1 } });
     graph.connect("c", ["to", 5, 1], "a");
   });
-  const second = digestOf((graph) => {
+  const second = graphDigest((graph) => {
     graph.createVertex("away", { properties: { n: 3 }, vector: [1, 2] });
     graph.createVertex("c", { properties: { n: 2 } });
     graph.connect("c", ["to", 5, 9], "a");
@@ -105,12 +105,12 @@ test("is the same for equal contents in any order of changes", () => {
 });
 
 test("is empty after everything is deleted", () => {
-  const taken = digestOf((graph) => {
+  const taken = graphDigest((graph) => {
     fillAll(graph);
     for (const id of ["a", "b", "c"]) graph.deleteVertex(id);
   });
   assert.is(taken, NOTHING);
-  const emptied = digestOf((graph) => {
+  const emptied = graphDigest((graph) => {
     fillAll(graph);
     graph.truncate();
   });

@@ -36,11 +36,11 @@ test("forget prefixes when a vertex is created or removed", () => {
   const store = makeStore();
   const graph = openStore(store);
   // Enough that creating one more rarely enlarges a table of the index.
-  for (let at = 0; at < MANY - 100; at++) graph.createVertex(`some ${at}`);
+  for (let index = 0; index < MANY - 100; index++) graph.createVertex(`some ${index}`);
   const prefixes = new IdPrefixes(store.memory);
-  for (let at = 0; at < 20; at++) {
+  for (let index = 0; index < 20; index++) {
     request(prefixes);
-    graph.createVertex(`one more ${at}`);
+    graph.createVertex(`one more ${index}`);
     assert.is(prefixes.request(1), null);
   }
   request(prefixes);
@@ -75,7 +75,7 @@ test("keep nothing of a graph with too many handles", () => {
 
 test("a handle that is reused has the prefix of its new id", () => {
   const graph = openStore(makeStore());
-  const ids = Array.from({ length: 40 }, (_, at) => `vertex ${at + 10}`);
+  const ids = Array.from({ length: 40 }, (_, index) => `vertex ${index + 10}`);
   for (const id of ids) graph.createVertex(id);
   const sorted = (): string[] => graph.vertices({ sortby: S_ID, hits: 3 });
   for (let round = 0; round < 5; round++) assert.is(sorted()[1], "vertex 10");

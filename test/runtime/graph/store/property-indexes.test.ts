@@ -116,22 +116,22 @@ test("are not used for conditions that they cannot answer", ({ store, graph }) =
 test("follow changes and roll backs", ({ store, graph }) => {
   graph.index("property", { key: "age" });
   graph.index("ids");
-  const at = (age: number | string) => findVertices(store, { property: { age } })[1];
+  const findByAge = (age: number | string) => findVertices(store, { property: { age } })[1];
   graph.createVertex("user:3", { properties: { age: 1234 } });
   graph.createVertex("other", { properties: { age: 1234 } });
-  assert.equal(at(1234), ["other", "user:3"]);
-  assert.equal(at(0.3 - 50), []);
+  assert.equal(findByAge(1234), ["other", "user:3"]);
+  assert.equal(findByAge(0.3 - 50), []);
   graph.createVertex("user:3", { properties: { age: "text" } });
-  assert.equal([at(1234), at("text")], [["other"], ["user:3"]]);
+  assert.equal([findByAge(1234), findByAge("text")], [["other"], ["user:3"]]);
   const change = () => {
     graph.createVertex("user:4", { properties: { age: 1234 } });
     graph.deleteVertex("other");
     throw new RangeError("undone");
   };
   assert.throws(() => graph.batch(change), /undone/);
-  assert.equal(at(1234), ["other"]);
+  assert.equal(findByAge(1234), ["other"]);
   graph.deleteVertex("other");
-  assert.equal(at(1234), []);
+  assert.equal(findByAge(1234), []);
   checkStore(store);
 });
 

@@ -29,7 +29,7 @@ function makeStore(vertices: number, ...names: string[]): { store: GraphStore; k
 }
 
 /** The value if it is a number, else NaN. */
-function numberOf(properties: PropertyTable, vertex: number, key: number): number {
+function readNumber(properties: PropertyTable, vertex: number, key: number): number {
   const read = new PropertyNumbers(1);
   properties.readNumbers(vertex, [key], read);
   return read.numbers[0]!;
@@ -50,7 +50,7 @@ test("returns values of every kind", () => {
     assert.equal(properties.get(2, key), value);
     assert.ok(typeof value !== "number" || Object.is(properties.get(2, key), value));
     const number = typeof value === "number" ? value : Number.NaN;
-    assert.ok(Object.is(numberOf(properties, 2, key), number));
+    assert.ok(Object.is(readNumber(properties, 2, key), number));
     checkProperties(store);
   }
   assert.is(properties.get(1, key), undefined);
@@ -66,7 +66,7 @@ test("distinguishes integral floats from integers, up to 2^49", () => {
       writer.mutate(() => properties.set(1, key, new Float(value)));
       assert.equal(properties.stored(1, key), new Float(value));
       assert.is(properties.get(1, key), value);
-      assert.is(numberOf(properties, 1, key), value);
+      assert.is(readNumber(properties, 1, key), value);
     }
   }
   for (const value of [2 ** 49, -(2 ** 49), 2 ** 53 - 1]) {
@@ -188,7 +188,7 @@ test("finds growth made by another thread", () => {
     }
   });
   for (const vertex of [100_010, 50_000, 11]) {
-    assert.is(numberOf(attachedStore.properties, vertex, keys[0]!), vertex);
+    assert.is(readNumber(attachedStore.properties, vertex, keys[0]!), vertex);
     assert.equal(attachedStore.properties.all(vertex), { a: vertex });
   }
   assert.is(attachedStore.properties.get(5, keys[0]!), undefined);

@@ -130,12 +130,12 @@ test("copy bytes on reads and writes", () => {
 });
 
 test("store lists of numbers as integers or floats, other lists as opaque", () => {
-  const kindOf = (value: unknown): number => (validatePropertyValue(value) as PackedValue).kind;
-  assert.is(kindOf([1, -2]), PropertyKind.Integers);
-  assert.is(kindOf([]), PropertyKind.Integers);
-  assert.is(kindOf([1, 2.5]), PropertyKind.Floats);
-  assert.is(kindOf([1, "a"]), PropertyKind.Opaque);
-  assert.is(kindOf(Object.assign(new Array(3), [1])), PropertyKind.Opaque);
+  const packedKind = (value: unknown): number => (validatePropertyValue(value) as PackedValue).kind;
+  assert.is(packedKind([1, -2]), PropertyKind.Integers);
+  assert.is(packedKind([]), PropertyKind.Integers);
+  assert.is(packedKind([1, 2.5]), PropertyKind.Floats);
+  assert.is(packedKind([1, "a"]), PropertyKind.Opaque);
+  assert.is(packedKind(Object.assign(new Array(3), [1])), PropertyKind.Opaque);
   for (const list of [[], [2 ** 53 - 1, -5], [0.1, Number.NaN, 1e300]]) {
     assert.equal(roundTrip(list), list);
   }

@@ -59,8 +59,8 @@ function eachArc(
   vertex: number,
   visit: (neighbor: number, word1: number, value: number) => void,
 ): void {
-  for (let at = 0; at < runs.length(vertex); at++) {
-    visit(runs.otherAt(vertex, at), runs.word1At(vertex, at), runs.valueAt(vertex, at));
+  for (let index = 0; index < runs.length(vertex); index++) {
+    visit(runs.otherAt(vertex, index), runs.word1At(vertex, index), runs.valueAt(vertex, index));
   }
 }
 
@@ -82,14 +82,14 @@ function checkRuns(store: GraphStore, runs: ArcRuns, used: readonly number[]): v
   const sides = runs.sides.words;
   const isUsed = new Set(used);
   for (let vertex = 0; vertex < store.vertices.end; vertex++) {
-    const at = vertex * SIDE_WORDS;
+    const side = vertex * SIDE_WORDS;
     if (!isUsed.has(vertex)) {
-      assert.equal([...sides.subarray(at, at + SIDE_WORDS)], [0, 0, 0, 0], `side of ${vertex}`);
+      assert.equal([...sides.subarray(side, side + SIDE_WORDS)], [0, 0, 0, 0], `side of ${vertex}`);
       continue;
     }
-    const run = sides[at + Side.Pointer]!;
+    const run = sides[side + Side.Pointer]!;
     const degree = runs.length(vertex);
-    const sizeClass = sides[at + Side.Class]! & 0xff;
+    const sizeClass = sides[side + Side.Class]! & 0xff;
     const keys = new Set<string>();
     eachArc(runs, vertex, (neighbor, word1) => keys.add(`${neighbor} ${word1 & ARC_KEY_MASK}`));
     assert.is(keys.size, degree, `arcs of ${vertex} differ`);
@@ -105,13 +105,13 @@ function checkRuns(store: GraphStore, runs: ArcRuns, used: readonly number[]): v
 
 /** The block of a vertex's index, null if it has none. */
 function checkIndex(runs: ArcRuns, vertex: number): Block | null {
-  const at = vertex * SIDE_WORDS;
-  const index = runs.sides.words[at + Side.Index]!;
+  const side = vertex * SIDE_WORDS;
+  const index = runs.sides.words[side + Side.Index]!;
   const degree = runs.length(vertex);
   if (degree > INDEX_ABOVE) assert.ok(index !== 0, `run of ${vertex} has an index`);
   if (degree <= INDEX_BELOW) assert.is(index, 0, `run of ${vertex} has no index`);
   if (index === 0) return null;
-  const slots = 1 << ((runs.sides.words[at + Side.Class]! >>> 8) & 0xff);
+  const slots = 1 << ((runs.sides.words[side + Side.Class]! >>> 8) & 0xff);
   const entries = [...runs.arcs.words.subarray(index, index + slots)].filter((entry) => entry > 0);
   const positions = entries.map((entry) => entry - 1).sort((a, b) => a - b);
   assert.equal(

@@ -28,18 +28,18 @@ export function checkIndexes(store: GraphStore): void {
   const ofSigns = vectorFields.allSigns().map(({ table }) => table);
   for (const table of [...vectorFields.all(), ...ofSigns]) {
     for (const space of table.spaces()) {
-      const nodes = nodesOf(table, space);
+      const nodes = listNodes(table, space);
       const index = table.readSpace(space, Space.Index);
       if (index === 0) assert.is(nodes.length, 0, "nodes belong to an index");
       else checkIndex(store, table, space, nodes);
-      for (const slot of nodes) blocks.push(...blocksOf(store, slot));
+      for (const slot of nodes) blocks.push(...listBlocks(store, slot));
     }
   }
   checkBlocks(store, memory.links, NODE_WORDS, blocks);
 }
 
 /** Slots of a space that have a node. */
-function nodesOf(vectors: VectorTable, space: number): number[] {
+function listNodes(vectors: VectorTable, space: number): number[] {
   const { words } = vectors.memory;
   const stride = computeStride(vectors.readSpace(space, Space.Length));
   const nodes: number[] = [];
@@ -89,7 +89,7 @@ function checkIndex(
   assert.is(word(VectorIndex.TopLevel), links.levelOf(word(VectorIndex.EntrySlot)));
 }
 
-function blocksOf({ memory }: GraphStore, slot: number): Block[] {
+function listBlocks({ memory }: GraphStore, slot: number): Block[] {
   const { words } = memory.links;
   const node = memory.vectors.words[slot + Slot.Node]!;
   assert.is(words[node + Node.Slot], slot, `node ${node} knows its slot`);

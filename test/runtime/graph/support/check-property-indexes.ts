@@ -19,10 +19,14 @@ const LEVELS = UNIT_WORDS - Entry.Next;
 export function checkPropertyIndexes(store: GraphStore, used: readonly number[]): Block[] {
   const { words } = store.memory.lists;
   const blocks: Block[] = [];
-  for (let at = store.memory.header.words[Header.PropertyIndexes]!; at !== 0; at = words[at]!) {
-    const [, key, head, count] = words.subarray(at, at + 4) as unknown as number[];
-    const entries = entriesOf(store, head!);
-    blocks.push([at, UNIT_WORDS], [head!, UNIT_WORDS]);
+  for (
+    let record = store.memory.header.words[Header.PropertyIndexes]!;
+    record !== 0;
+    record = words[record]!
+  ) {
+    const [, key, head, count] = words.subarray(record, record + 4) as unknown as number[];
+    const entries = listEntries(store, head!);
+    blocks.push([record, UNIT_WORDS], [head!, UNIT_WORDS]);
     for (const entry of entries) blocks.push([entry, UNIT_WORDS]);
     assert.is(entries.length, count, `entries of the index of key ${key}`);
     const vertices = entries.map((entry) => words[entry + Entry.Vertex]!).sort((a, b) => a - b);
@@ -34,7 +38,7 @@ export function checkPropertyIndexes(store: GraphStore, used: readonly number[])
 }
 
 /** Entries of a list, from its lowest level, which has all. */
-function entriesOf(store: GraphStore, head: number): number[] {
+function listEntries(store: GraphStore, head: number): number[] {
   const { words } = store.memory.lists;
   const lowest: number[] = [];
   for (let level = 0; level < LEVELS; level++) {
@@ -46,10 +50,15 @@ function entriesOf(store: GraphStore, head: number): number[] {
     else assert.equal(vertices, expected, `level ${level}`);
   }
   const positions = lowest.map((entry) => [...words.subarray(entry, entry + Entry.Level)]);
-  for (let at = 1; at < positions.length; at++) {
-    const differing = positions[at]!.findIndex((word, index) => word !== positions[at - 1]![index]);
+  for (let position = 1; position < positions.length; position++) {
+    const differing = positions[position]!.findIndex(
+      (word, index) => word !== positions[position - 1]![index],
+    );
     assert.ok(differing >= 0, "no entry comes twice");
-    assert.ok(positions[at]![differing]! > positions[at - 1]![differing]!, "entries are in order");
+    assert.ok(
+      positions[position]![differing]! > positions[position - 1]![differing]!,
+      "entries are in order",
+    );
   }
   return lowest;
 }

@@ -13,7 +13,7 @@ import { checkProperties } from "./check-properties.js";
 import { checkTextIndexes } from "./check-text-indexes.js";
 import { checkTexts } from "./check-texts.js";
 import { checkVectors } from "./check-vectors.js";
-import { virtualCount, writerOf } from "./header-words.js";
+import { readWriter, virtualCount } from "./header-words.js";
 
 /** @throws at the first inconsistency */
 export function checkStore(store: GraphStore): void {
@@ -43,7 +43,7 @@ function checkDigest(store: GraphStore): void {
 
 function checkAtRest(store: GraphStore): void {
   const { header, sequence } = store.memory;
-  assert.is(writerOf(store.memory), 0, "nobody writes");
+  assert.is(readWriter(store.memory), 0, "nobody writes");
   for (const word of [Header.UndoCount, Header.CommittedCount, Header.Unfinished]) {
     assert.is(header.words[word], 0, `header word ${word} is 0`);
   }

@@ -35,13 +35,14 @@ export function checkTextIndexes(store: GraphStore): void {
     add(header[Header.TextRing]!, RING_WORDS);
     for (let index = 0; index < INDEX_PLACES; index++) {
       const entry = entryAt(directory, index);
-      const word = (at: number): number => words[entry + at]!;
+      const word = (field: number): number => words[entry + field]!;
       assert.is(word(Entry.Sequence) & 1, 0, `text index ${index} is not being written`);
       if (word(Entry.Definition) !== 0) {
         count++;
         add(word(Entry.Definition), Math.ceil(word(Entry.DefinitionBytes) / 4) + 1);
       }
-      for (let at = 0; at < word(Entry.SegmentCount); at++) addSegment(word(Entry.Segments + at));
+      for (let index = 0; index < word(Entry.SegmentCount); index++)
+        addSegment(word(Entry.Segments + index));
       if (word(Entry.Building) !== 0) {
         const units = blockUnits(word(Entry.BuildingClass));
         blocks.push([word(Entry.Building), units * TEXT_UNIT_WORDS]);

@@ -26,9 +26,9 @@ const PAGE_WORDS = 1024;
 export function checkTexts(store: GraphStore, used: readonly number[]): void {
   const { ids, index, strings } = store.memory;
   const indexBlocks: Block[] = [];
-  const idBlocks = entriesOf(store, Header.IdSegments, indexBlocks);
-  const stringBlocks = entriesOf(store, Header.StringSegments, indexBlocks);
-  checkUniqueValues(store, used, entriesOf(store, Header.UniqueSegments, indexBlocks));
+  const idBlocks = listEntries(store, Header.IdSegments, indexBlocks);
+  const stringBlocks = listEntries(store, Header.StringSegments, indexBlocks);
+  checkUniqueValues(store, used, listEntries(store, Header.UniqueSegments, indexBlocks));
   checkBlocks(store, index, UNIT.index, indexBlocks);
   checkIds(store, used, idBlocks);
   const idWords = (block: number): number => ID_HEAD_WORDS + wordsFor(ids.words[block + 1]!);
@@ -55,7 +55,7 @@ function wordsFor(bytes: number): number {
 }
 
 /** All entries of an index; its blocks are added to a list. */
-function entriesOf(store: GraphStore, directoryWord: number, blocks: Block[]): number[] {
+function listEntries(store: GraphStore, directoryWord: number, blocks: Block[]): number[] {
   const { header, index } = store.memory;
   const directory = header.words[directoryWord]!;
   const entries: number[] = [];
@@ -104,8 +104,8 @@ function checkStrings(store: GraphStore, used: readonly number[], blocks: readon
   const { groups } = store.properties;
   for (const vertex of used) {
     const listed = groups.list(vertex);
-    for (let at = 1; at < listed.length; at += 2) {
-      const cell = listed[at]!;
+    for (let offset = 1; offset < listed.length; offset += 2) {
+      const cell = listed[offset]!;
       const isText = kindOfCell(groups.cells.words[cell + 1]!) >= PropertyKind.String;
       if (isText) refer(groups.cells.words[cell]!);
     }

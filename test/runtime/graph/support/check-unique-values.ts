@@ -13,8 +13,12 @@ const UNIT_WORDS = 16;
 export function listDescriptors({ memory }: GraphStore): Block[] {
   const blocks: Block[] = [];
   const { words } = memory.lists;
-  for (let at = memory.header.words[Header.Constraints]!; at !== 0; at = words[at]!) {
-    blocks.push([at, UNIT_WORDS]);
+  for (
+    let constraint = memory.header.words[Header.Constraints]!;
+    constraint !== 0;
+    constraint = words[constraint]!
+  ) {
+    blocks.push([constraint, UNIT_WORDS]);
   }
   return blocks;
 }

@@ -55,8 +55,8 @@ function vertexContent(store: GraphStore, vertex: number): unknown {
     ...(store.vectors.has(vertex) && { vector: store.vectors.get(vertex) }),
     ...namedVectors(store, vertex),
     degrees: [vertices.outDegree(vertex), vertices.inDegree(vertex)],
-    out: arcsOf(store, store.outArcs, vertex),
-    in: arcsOf(store, store.inArcs, vertex),
+    out: listArcs(store, store.outArcs, vertex),
+    in: listArcs(store, store.inArcs, vertex),
   };
 }
 
@@ -68,7 +68,7 @@ function namedVectors({ vectorFields, keys }: GraphStore, vertex: number): objec
   return vectors.length > 0 ? { vectors: Object.fromEntries(vectors) } : {};
 }
 
-function arcsOf(store: GraphStore, arcs: ArcRuns, vertex: number): string[] {
+function listArcs(store: GraphStore, arcs: ArcRuns, vertex: number): string[] {
   return Array.from({ length: arcs.length(vertex) }, (_, position) => {
     const word1 = arcs.word1At(vertex, position);
     const relationship = store.relationships.nameOf(word1 >>> 16);

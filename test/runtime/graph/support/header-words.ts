@@ -5,7 +5,7 @@ import type { GraphMemory } from "../../../../runtime/graph/memory/graph-memory.
 import { Header, WAITERS } from "../../../../runtime/graph/memory/layout.js";
 
 /** Thread that holds the writer mutex of a graph, 0 for none. */
-export function writerOf({ header }: GraphMemory): number {
+export function readWriter({ header }: GraphMemory): number {
   return Atomics.load(header.ints, Header.Mutex) & ~WAITERS;
 }
 

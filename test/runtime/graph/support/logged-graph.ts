@@ -38,8 +38,8 @@ export function takeUnits({ memory }: GraphStore): Uint32Array[] {
   const { clock } = memory.log!;
   const ring = new CommitRing(memory.log!.memory, clock);
   const units: Uint32Array[] = [];
-  const taken = drainTransactions([{ ring, number: 0 }], clock, (words, at, length) => {
-    units.push(words.slice(at, at + length));
+  const taken = drainTransactions([{ ring, number: 0 }], clock, (words, offset, length) => {
+    units.push(words.slice(offset, offset + length));
     return true;
   });
   taken.release();

@@ -36,6 +36,6 @@ export function makePeople(name?: string): Graph {
 }
 
 /** The store of a graph. */
-export function storeOf(graph: Graph): GraphStore {
+export function requireStore(graph: Graph): GraphStore {
   return getAccess(graph).store;
 }

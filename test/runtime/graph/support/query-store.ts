@@ -28,18 +28,18 @@ export class QueryStore {
     const { store } = this;
     return store.writer.mutate(() => {
       const name = type === undefined ? 0 : store.types.define(type);
-      const at = nowSeconds();
-      const created = { vertex: store.ids.find(id), id, name, at };
+      const startSeconds = nowSeconds();
+      const created = { vertex: store.ids.find(id), id, name, at: startSeconds };
       apply(store, { ...store.operation, ...created, code: OperationCode.CreateVertex });
       const vertex = store.ids.find(id);
-      const expiry = { vertex, expiresAt, at };
+      const expiry = { vertex, expiresAt, at: startSeconds };
       apply(store, { ...store.operation, ...expiry, code: OperationCode.SetExpiry });
       for (const [key, property] of Object.entries(properties)) {
-        const set = { vertex, name: store.keys.define(key), property, at };
+        const set = { vertex, name: store.keys.define(key), property, at: startSeconds };
         apply(store, { ...store.operation, ...set, code: OperationCode.SetProperty });
       }
       if (vector.length > 0) {
-        const set = { vertex, vector: quantize(vector, "vector"), at };
+        const set = { vertex, vector: quantize(vector, "vector"), at: startSeconds };
         apply(store, { ...store.operation, ...set, code: OperationCode.SetVector });
       }
       return vertex;

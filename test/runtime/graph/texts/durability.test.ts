@@ -196,12 +196,15 @@ test("a replica declares, replaces and drops the same indexes", ({ store, copy }
 test("a replica takes the largest definition, and no larger one is declared", (context) => {
   const { store, copy } = context;
   const graph = openStore(store);
-  const sizeOf = (letters: number) => ({ keys: ["title"], synonyms: [["x".repeat(letters), "y"]] });
+  const configOfSize = (letters: number) => ({
+    keys: ["title"],
+    synonyms: [["x".repeat(letters), "y"]],
+  });
   let [fits, over] = [0, MAX_DEFINITION_BYTES];
   while (over - fits > 1) {
     const letters = (fits + over) >>> 1;
     try {
-      graph.index("text", sizeOf(letters));
+      graph.index("text", configOfSize(letters));
       fits = letters;
     } catch (error) {
       assert.match((error as Error).message, /limited to 262144 bytes/);
@@ -236,7 +239,7 @@ test("rejects names of indexes that a replica cannot read", ({ store }) => {
 test("indexes may read more properties than the directory lists", ({ store, copy }) => {
   const graph = openStore(store);
   const names = (prefix: string): string[] =>
-    Array.from({ length: 16 }, (_, at) => `${prefix}_${at}`);
+    Array.from({ length: 16 }, (_, index) => `${prefix}_${index}`);
   for (let index = 0; index < MAX_INDEXES; index++) {
     const keys = ["title", ...names(`key_${index}`).slice(1)];
     graph.index("text", { name: `n${index}`, keys, columns: names(`column_${index}`) });

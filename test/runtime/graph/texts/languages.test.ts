@@ -150,8 +150,8 @@ test("are rejected if unknown", () => {
   refuse({ columns: [] });
   refuse({ columns: ["brand", "brand"] });
   refuse({ columns: ["brand", 7] });
-  refuse({ columns: Array.from({ length: 17 }, (_, at) => `column${at}`) });
-  refuse({ keys: Array.from({ length: 16 }, (_, at) => `key${at}`), languageKey: "lang" });
+  refuse({ columns: Array.from({ length: 17 }, (_, index) => `column${index}`) });
+  refuse({ keys: Array.from({ length: 16 }, (_, index) => `key${index}`), languageKey: "lang" });
   assert.equal(graph.textIndexes(), []);
   graph.index("text", { keys: ["title"] });
   assert.throws(

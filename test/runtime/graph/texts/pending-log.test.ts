@@ -101,7 +101,11 @@ test("lists each text of a term once, also after other texts and after a removal
     const texts = [Int32Array.of(7, 7, NO_TERM, 7), Int32Array.of(7, 20_000)];
     return { vertex, version: vertex, terms: texts, lengths: [3, 2] };
   };
-  const changes = { serial: 2, versionOf: (at: number) => at, vertexOfVersion: (at: number) => at };
+  const changes = {
+    serial: 2,
+    versionOf: (vertex: number) => vertex,
+    vertexOfVersion: (at: number) => at,
+  };
   log.update(changes, { builtTo: 0, serial: 2, most: MOST }, read, () => {});
   const texts: number[] = [];
   for (const term of log.termsWith("a")) log.visit(term, (text) => texts.push(text));
@@ -124,7 +128,7 @@ test("restarts when versions restart", () => {
 test("discards a list that was overwritten meanwhile", () => {
   const changes = new Changes();
   changes.change(5, 6);
-  changes.meanwhile = Array.from({ length: MOST }, (_, at) => 10 + at);
+  changes.meanwhile = Array.from({ length: MOST }, (_, index) => 10 + index);
   assert.equal(changes.update(0), []);
   assert.is(changes.update(9).length, 1);
 });

@@ -29,7 +29,7 @@ test("terms, keys and documents ascend", () => {
   assert.throws(() => encoder.beginList(1), /keys of a term ascend/);
   assert.throws(() => encoder.beginTerm("red"), /terms of a segment ascend/);
   assert.throws(() => encode(encoder, "sea", 0, [2, 2]), /documents of a list ascend/);
-  const long = Array.from({ length: 128 }, (_, at) => (at < 127 ? at : 0));
+  const long = Array.from({ length: 128 }, (_, index) => (index < 127 ? index : 0));
   assert.throws(() => encode(encoder, "tea", 0, long), /documents of a list ascend/);
 });
 

@@ -153,7 +153,7 @@ test("a text is found even if its position held another text before", ({ store, 
     assert.equal(hits(store, title), ["v7"]);
     setTitle(store, "v7", "all 7");
     wear(store, "v1", 8192 - 20);
-    for (let at = 0; at < 20; at++) setTitle(store, `v${19 - at}`, `all ${at}`);
+    for (let index = 0; index < 20; index++) setTitle(store, `v${19 - index}`, `all ${index}`);
   }
   checkStore(store);
 });

@@ -12,7 +12,7 @@ function makeTokenizer(): Tokenizer {
   return new Tokenizer(new WordForms((form) => form));
 }
 
-function wordsOf(text: string, tokenizer = makeTokenizer()): string[] {
+function readWords(text: string, tokenizer = makeTokenizer()): string[] {
   const count = tokenizer.read(text);
   return Array.from(tokenizer.terms.subarray(0, count), (term) => tokenizer.forms.textOf(term));
 }
@@ -25,7 +25,8 @@ function naiveWords(text: string): string[] {
     const end = (): void => {
       if (letters !== "") words.push(letters);
       if (pairs.length === 1) words.push(pairs[0]!);
-      for (let at = 1; at < pairs.length; at++) words.push(pairs[at - 1]! + pairs[at]!);
+      for (let index = 1; index < pairs.length; index++)
+        words.push(pairs[index - 1]! + pairs[index]!);
       [letters, pairs] = ["", []];
     };
     for (const character of word) {
@@ -43,58 +44,58 @@ test("folds each code unit as normalization does", () => {
   const tokenizer = makeTokenizer();
   for (let unit = 0; unit < 0x1_0000; unit++) {
     const text = `a${String.fromCharCode(unit)}b`;
-    const words = wordsOf(text, tokenizer);
+    const words = readWords(text, tokenizer);
     assert.equal(words, naiveWords(text), `U+${unit.toString(16)}: ${words}`);
   }
 });
 
 test("splits at characters other than letters, digits and marks", () => {
-  assert.equal(wordsOf("Don't stop: wi-fi 802.11ac"), [
+  assert.equal(readWords("Don't stop: wi-fi 802.11ac"), [
     ...["don", "t", "stop", "wi", "fi", "802", "11ac"],
   ]);
-  assert.equal(wordsOf(" \n- "), []);
+  assert.equal(readWords(" \n- "), []);
 });
 
 test("removes accents and expands special letters", () => {
-  assert.equal(wordsOf("Crème BRÛLÉE Straße Ørsted Łódź ﬁn İstanbul"), [
+  assert.equal(readWords("Crème BRÛLÉE Straße Ørsted Łódź ﬁn İstanbul"), [
     ...["creme", "brulee", "strasse", "orsted", "lodz", "fin", "istanbul"],
   ]);
-  assert.equal(wordsOf("cre\u0300me"), ["creme"]);
+  assert.equal(readWords("cre\u0300me"), ["creme"]);
 });
 
 test("keeps the vowel signs of scripts that need them", () => {
-  assert.equal(wordsOf("हिन्दी"), ["हिन्दी".normalize("NFC")]);
+  assert.equal(readWords("हिन्दी"), ["हिन्दी".normalize("NFC")]);
 });
 
 test("makes pairs of the characters of scripts without spaces", () => {
-  assert.equal(wordsOf("東京都 a"), ["東京", "京都", "a"]);
-  assert.equal(wordsOf("x東y"), ["x", "東", "y"]);
-  assert.equal(wordsOf("한국어"), ["한국", "국어"]);
-  assert.equal(wordsOf("𠀀𠀁𠀂"), ["𠀀𠀁", "𠀁𠀂"]);
+  assert.equal(readWords("東京都 a"), ["東京", "京都", "a"]);
+  assert.equal(readWords("x東y"), ["x", "東", "y"]);
+  assert.equal(readWords("한국어"), ["한국", "국어"]);
+  assert.equal(readWords("𠀀𠀁𠀂"), ["𠀀𠀁", "𠀁𠀂"]);
 });
 
 test("composes decomposed characters", () => {
-  assert.equal(wordsOf("か\u3099き"), ["がき"]);
-  assert.equal(wordsOf("한국".normalize("NFD")), ["한국"]);
+  assert.equal(readWords("か\u3099き"), ["がき"]);
+  assert.equal(readWords("한국".normalize("NFD")), ["한국"]);
 });
 
 test("composes kana of half width", () => {
-  assert.equal(wordsOf("ｶﾞﾝﾀﾞﾑ"), wordsOf("ガンダム"));
+  assert.equal(readWords("ｶﾞﾝﾀﾞﾑ"), readWords("ガンダム"));
 });
 
 test("keeps the letter Й in both forms, without other breves", () => {
   const text = "Й й ў ă x\u0306";
   for (const form of ["NFC", "NFD"]) {
-    assert.equal(wordsOf(text.normalize(form)), ["й", "й", "у", "a", "x"], form);
+    assert.equal(readWords(text.normalize(form)), ["й", "й", "у", "a", "x"], form);
   }
 });
 
 test("ignores invisible characters within words", () => {
-  assert.equal(wordsOf("so\u00adft le\u2060f\ufefft a\u200eb"), ["soft", "left", "ab"]);
-  assert.equal(wordsOf("❤️ 1️⃣ ☀️"), ["1"]);
-  assert.equal(wordsOf("葛\u{e0100}城市"), ["葛城", "城市"]);
-  assert.equal(wordsOf("ســلام"), ["سلام"]);
-  assert.equal(wordsOf("a\u200bb"), ["a", "b"]);
+  assert.equal(readWords("so\u00adft le\u2060f\ufefft a\u200eb"), ["soft", "left", "ab"]);
+  assert.equal(readWords("❤️ 1️⃣ ☀️"), ["1"]);
+  assert.equal(readWords("葛\u{e0100}城市"), ["葛城", "城市"]);
+  assert.equal(readWords("ســلام"), ["سلام"]);
+  assert.equal(readWords("a\u200bb"), ["a", "b"]);
 });
 
 test("composes a text once", () => {
@@ -113,11 +114,11 @@ test("composes a text once", () => {
 });
 
 test("reads lone surrogates and symbols beyond 16 bits as separators", () => {
-  assert.equal(wordsOf("a\ud800b \udc00c 😀d"), ["a", "b", "c", "d"]);
+  assert.equal(readWords("a\ud800b \udc00c 😀d"), ["a", "b", "c", "d"]);
 });
 
 test("truncates words that are too long", () => {
-  assert.equal(wordsOf("a".repeat(300)), ["a".repeat(MAX_WORD_UNITS)]);
+  assert.equal(readWords("a".repeat(300)), ["a".repeat(MAX_WORD_UNITS)]);
 });
 
 test("returns the positions of words", () => {

@@ -83,7 +83,7 @@ test("compute as vectors of numbers", () => {
 test("a graph of other vectors does not become binary", () => {
   const store = loggedStore();
   const graph = openStore(store);
-  for (let at = 0; at < 40; at++) graph.createVertex(`v${at}`, { vector: [1, 0] });
+  for (let index = 0; index < 40; index++) graph.createVertex(`v${index}`, { vector: [1, 0] });
   graph.createVertex("mean", { vector: [1, 0.5] });
   const before = graph.getVertex("mean").vector;
   const refused = "the vector of 'mean' is not of 0 and 1: precision binary would lose it";
@@ -126,9 +126,9 @@ test("kernels score bits, and an index leads to the nearest", () => {
   const graph = openStore(store);
   graph.setVectorSettings({ precision: "binary", measure: "hamming" });
   const vectors = Array.from({ length: 300 }, () => bits(random, 128));
-  for (const [at, vector] of vectors.entries()) graph.createVertex(`v${at}`, { vector });
+  for (const [index, vector] of vectors.entries()) graph.createVertex(`v${index}`, { vector });
   const { vectors: table, ids } = store;
-  const slots = vectors.map((_, at) => table.slotOf(ids.find(`v${at}`)));
+  const slots = vectors.map((_, index) => table.slotOf(ids.find(`v${index}`)));
   const length = table.memory.lengthIn(slots[0]!);
   const probe = new Probe(table, parseVector(vectors[1]!, "vector"));
   for (const otherIndex of [1, 2]) {
@@ -137,19 +137,19 @@ test("kernels score bits, and an index leads to the nearest", () => {
       table.memory.list[index] = table.memory.addressOf(slot);
     }
     probe.scoreList(length, slots.length);
-    for (const [at, vector] of vectors.entries()) {
+    for (const [index, vector] of vectors.entries()) {
       const different = vector.filter(
         (bit, position) => bit !== vectors[otherIndex]![position],
       ).length;
-      assert.is(Math.abs(table.memory.scores[MAX_LIST + at]!), different);
-      assert.is(Math.abs(probe.similarity(ids.find(`v${at}`))), different);
+      assert.is(Math.abs(table.memory.scores[MAX_LIST + index]!), different);
+      assert.is(Math.abs(probe.similarity(ids.find(`v${index}`))), different);
     }
   }
   graph.index("vectors", { length: 128, ef: 40 });
   const processor = new IndexProcessor(store, assert.unreachable);
   while (processor.run(1000));
-  const matching = vectors.slice(0, 50).filter((vector, at) => {
-    return graph.nearest(vector, { hits: 1, approximate: { ef: 20 } })[0]!.id === `v${at}`;
+  const matching = vectors.slice(0, 50).filter((vector, index) => {
+    return graph.nearest(vector, { hits: 1, approximate: { ef: 20 } })[0]!.id === `v${index}`;
   });
   assert.ok(matching.length > 40, `${matching.length} of 50`);
 });
@@ -187,7 +187,7 @@ test("scores are equal with and without kernels", () => {
   const vectors = Array.from({ length: 20 }, () => bits(random, 300));
   const search = () => [300, 200].map((length) => graph.nearest(vectors[3]!.slice(0, length)));
   const before = graph.batch(() => {
-    for (const [at, vector] of vectors.entries()) graph.createVertex(`v${at}`, { vector });
+    for (const [index, vector] of vectors.entries()) graph.createVertex(`v${index}`, { vector });
     return search();
   });
   graph.createVertex("other");

@@ -279,9 +279,9 @@ test("are rejected in corrupt records", ({ store, graph }) => {
     ]);
     assert.throws(() => applyTransaction(store, unit, 0), isDataError);
   };
-  for (let at = 0; at < bytes.length; at++) {
+  for (let index = 0; index < bytes.length; index++) {
     const damaged = [...bytes];
-    damaged[at]! ^= 0x81;
+    damaged[index]! ^= 0x81;
     if (!isFeatureList(Int8Array.from(damaged))) refused(damaged);
   }
   refused([...bytes, ...new Array(32).fill(0)]);

@@ -194,7 +194,8 @@ for (const precision of ["float16", "float32"] as const) {
     graph.index("vectors", { length: LENGTH });
     // int8 sorts these wrongly.
     const near = (number: number): number[] => vector(number).map((value) => 1 + value / 20);
-    for (let at = 0; at < 150; at++) graph.createVertex(`v${at}`, { vector: near(at) });
+    for (let index = 0; index < 150; index++)
+      graph.createVertex(`v${index}`, { vector: near(index) });
     build(store);
     assert.ok(graph.indexes().some(({ indexed }) => indexed === 150));
     const { vectors } = store;

@@ -137,7 +137,7 @@ test("have names as properties have", ({ graph }) => {
   using vertex = graph.openVertex("a");
   assert.throws(() => graph.createVertex("b", { vectors: { "": [1] } }), /name is empty/);
   assert.throws(() => graph.createVertex("b", { vector: [1], vektors: [1] } as never), /vektors/);
-  for (let at = 0; at < MAX_VECTOR_NAMES; at++) vertex.setVector([1], `n${at}`);
+  for (let index = 0; index < MAX_VECTOR_NAMES; index++) vertex.setVector([1], `n${index}`);
   assert.throws(() => vertex.setVector([1], "more"), /at most 16 names of vectors/);
   assert.is(Object.keys(graph.vectorNames).length, MAX_VECTOR_NAMES);
 });
@@ -160,10 +160,10 @@ test("are replicated by log records", ({ graph, store }) => {
 });
 
 test("have an index each, and move with it to another precision", async ({ graph, store }) => {
-  for (let at = 0; at < 400; at++) {
-    const angle = at / 100;
+  for (let index = 0; index < 400; index++) {
+    const angle = index / 100;
     const title = [Math.cos(angle), Math.sin(angle)];
-    graph.createVertex(`v${at}`, { vectors: { title, image: [at, 1] }, vector: [1, at] });
+    graph.createVertex(`v${index}`, { vectors: { title, image: [index, 1] }, vector: [1, index] });
   }
   graph.index("vectors", { length: 2, name: "title" });
   const processor = new IndexProcessor(store, assert.unreachable);

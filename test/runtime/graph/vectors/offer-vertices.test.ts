@@ -18,10 +18,11 @@ const vector = (number: number): number[] =>
 
 test("a vertex that is written meanwhile is read again by itself", () => {
   const graph = makeGraph();
-  for (let at = 0; at < COUNT; at++) graph.createVertex(`v${at}`, { vector: vector(at) });
+  for (let index = 0; index < COUNT; index++)
+    graph.createVertex(`v${index}`, { vector: vector(index) });
   const { store } = getAccess(graph);
   const { vectors: table } = store;
-  const vertices = Array.from({ length: COUNT }, (_, at) => store.ids.find(`v${at}`));
+  const vertices = Array.from({ length: COUNT }, (_, index) => store.ids.find(`v${index}`));
   const slots = vertices.map((vertex) => table.slotOf(vertex));
   const { memory } = table;
   const kernel = memory.kernel!;

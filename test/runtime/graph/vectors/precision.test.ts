@@ -40,9 +40,9 @@ function randomVector(random: Random, length = 64): number[] {
 }
 
 function fill(graph: Graph, random: Random, count: number): number[][] {
-  return Array.from({ length: count }, (_, at) => {
+  return Array.from({ length: count }, (_, index) => {
     const vector = randomVector(random);
-    graph.createVertex(`v${at}`, { vector });
+    graph.createVertex(`v${index}`, { vector });
     return vector;
   });
 }
@@ -104,9 +104,9 @@ test("searches find every vector at each step of a conversion", () => {
     let steps = 0;
     for (const converted of convertVectors(store)) {
       steps++;
-      const at = random.below(vectors.length);
-      assert.is(graph.nearest(vectors[at]!, { hits: 1 })[0]!.id, `v${at}`);
-      assert.is(graph.nearest(vectors[at]!, { hits: -1 }).length, 100);
+      const index = random.below(vectors.length);
+      assert.is(graph.nearest(vectors[index]!, { hits: 1 })[0]!.id, `v${index}`);
+      assert.is(graph.nearest(vectors[index]!, { hits: -1 }).length, 100);
       assert.ok(converted <= 100);
     }
     assert.ok(steps > 3);
@@ -171,9 +171,9 @@ test("an index moves along, and scores its hits exactly", () => {
     [[64, "float32"]],
   );
   assert.is(graph.indexes()[0]!.indexed, 300);
-  for (const at of [1, 2, 3]) {
-    const hits = graph.nearest(vectors[at]!, { approximate: { ef: 300 } });
-    assert.equal(hits, graph.nearest(vectors[at]!));
+  for (const index of [1, 2, 3]) {
+    const hits = graph.nearest(vectors[index]!, { approximate: { ef: 300 } });
+    assert.equal(hits, graph.nearest(vectors[index]!));
     assert.ok(Math.abs(hits[0]!.similarity - 1) < 1e-15);
   }
   graph.setVectorSettings({ precision: "int8" });
@@ -197,7 +197,10 @@ test("expressions and values compute with all digits", () => {
   graph.createVertex("a", { vector: [1, 0.3, 0.001] });
   graph.createVertex("b", { vector: [0.7, 0.1, 0.2] });
   const [a, b] = ["a", "b"].map((id) => graph.getVertex(id).getVector());
-  const product = [0, 1, 2].reduce((sum, at) => sum + a!.external[at]! * b!.external[at]!, 0);
+  const product = [0, 1, 2].reduce(
+    (sum, index) => sum + a!.external[index]! * b!.external[index]!,
+    0,
+  );
   assert.is(a!.dot(b!), product);
   assert.is(graph.evaluate("next.vector * vector", { head: "a", vector: b! }), product);
   const cosine = product / (a!.magnitude * b!.magnitude);
@@ -221,13 +224,13 @@ test("vectors of features and shorter probes are compared as before", () => {
   const [exact, rounded] = (["float32", "int8"] as const).map((precision) => {
     const graph = openStore(loggedStore());
     graph.setVectorSettings({ precision });
-    graph.createVertex("long", { vector: Array.from({ length: 100 }, (_, at) => at) });
+    graph.createVertex("long", { vector: Array.from({ length: 100 }, (_, index) => index) });
     graph.createVertex("short", { vector: [1, 2, 3] });
     return graph.nearest([0, 1, 2, 3]);
   });
-  for (const [at, { id, similarity }] of exact!.entries()) {
-    assert.is(id, rounded![at]!.id);
-    assert.ok(Math.abs(similarity - rounded![at]!.similarity) < 0.02);
+  for (const [index, { id, similarity }] of exact!.entries()) {
+    assert.is(id, rounded![index]!.id);
+    assert.ok(Math.abs(similarity - rounded![index]!.similarity) < 0.02);
   }
 });
 
@@ -240,13 +243,14 @@ test("scores are equal with and without kernels, and over several chunks", () =>
       const vectors = Array.from({ length: 8 }, () => randomVector(random, 9000));
       const search = (): NearestResult[] => graph.nearest(vectors[3]!, { hits: 8 });
       const before = graph.batch(() => {
-        for (const [at, vector] of vectors.entries()) graph.createVertex(`v${at}`, { vector });
+        for (const [index, vector] of vectors.entries())
+          graph.createVertex(`v${index}`, { vector });
         return search();
       });
       graph.createVertex("other");
-      for (const [at, { id, similarity }] of search().entries()) {
-        assert.is(id, before[at]!.id);
-        const difference = Math.abs(similarity - before[at]!.similarity);
+      for (const [index, { id, similarity }] of search().entries()) {
+        assert.is(id, before[index]!.id);
+        const difference = Math.abs(similarity - before[index]!.similarity);
         assert.ok(difference <= 1e-12 * Math.abs(similarity), `${precision} ${measure} ${id}`);
       }
     }
@@ -258,18 +262,23 @@ test("a longer probe is compared by the components that both have", () => {
   graph.setVectorSettings({ precision: "float32", measure: "l2" });
   const random = new Random();
   const vectors = [64, 32, 64, 32].map((length) => randomVector(random, length));
-  for (const [at, vector] of vectors.entries()) graph.createVertex(`v${at}`, { vector });
+  for (const [index, vector] of vectors.entries()) graph.createVertex(`v${index}`, { vector });
   const probe = randomVector(random, 64);
   for (const { id, similarity } of graph.nearest(probe)) {
     const otherVector = vectors[Number(id.slice(1))]!;
-    const distance = Math.hypot(...otherVector.map((component, at) => component - probe[at]!));
+    const distance = Math.hypot(
+      ...otherVector.map((component, index) => component - probe[index]!),
+    );
     assert.ok(Math.abs(similarity + distance) <= 1e-12 * distance, id);
   }
   graph.setVectorSettings({ measure: "cosine" });
   const norm = (of: readonly number[]): number => Math.hypot(...of);
   for (const { id, similarity } of graph.nearest(probe)) {
     const otherVector = vectors[Number(id.slice(1))]!;
-    const product = otherVector.reduce((sum, component, at) => sum + component * probe[at]!, 0);
+    const product = otherVector.reduce(
+      (sum, component, index) => sum + component * probe[index]!,
+      0,
+    );
     const cosine = product / norm(otherVector) / norm(probe.slice(0, otherVector.length));
     assert.ok(Math.abs(similarity - cosine) <= 1e-12, id);
   }

@@ -51,12 +51,12 @@ test("map keys of the fingerprint to anchors, for each size and seed", () => {
     assert.equal(otherProjections.anchors, anchorsModel(otherProjections.lsh, size, "43F"));
     assert.is(
       graph.sim.deleteProjectionSets(),
-      graph.order === 0 ? 1 + 2 + 2 * anchorsOf(size) : -1,
+      graph.order === 0 ? 1 + 2 + 2 * countAnchors(size) : -1,
     );
   }
 });
 
-function anchorsOf(size: ProjectionKeySize): number {
+function countAnchors(size: ProjectionKeySize): number {
   return { 8: 4096, 10: 12_288, 12: 61_440 }[size];
 }
 

@@ -32,7 +32,7 @@ function rotate(vector: readonly number[]): number[] {
   const size = 2 ** Math.floor(Math.log2(vector.length));
   let numbers = [...vector];
   for (const [step, signs] of makeSigns(vector.length).entries()) {
-    numbers = numbers.map((number, at) => number * signs[at]!);
+    numbers = numbers.map((number, index) => number * signs[index]!);
     const first = step === 0 ? 0 : vector.length - size;
     const part = hadamard(numbers.slice(first, first + size));
     numbers.splice(first, size, ...part.map((number) => number / Math.sqrt(size)));
@@ -44,18 +44,25 @@ for (const length of [32, 96, 256, 416]) {
   for (const isScaled of [false, true]) {
     test(`of ${length} components are those of the rotated vector, scaled: ${isScaled}`, () => {
       const vector = parseVector(
-        Array.from({ length }, (_, at) => 40 * Math.sin(at * at) + (at % 31 === 3 ? 900 : 0)),
+        Array.from(
+          { length },
+          (_, index) => 40 * Math.sin(index * index) + (index % 31 === 3 ? 900 : 0),
+        ),
         "vector",
       );
-      const center = Float32Array.from({ length }, (_, at) => Math.cos(at) / (isScaled ? 20 : 1));
+      const center = Float32Array.from(
+        { length },
+        (_, index) => Math.cos(index) / (isScaled ? 20 : 1),
+      );
       const exact = [...exactComponents(vector)];
       const norm = isScaled ? Math.hypot(...exact) : 1;
-      const rotated = rotate(exact.map((number, at) => number / norm - center[at]!));
+      const rotated = rotate(exact.map((number, index) => number / norm - center[index]!));
       const { bytes, squares, scale } = computeSigns(vector, center, isScaled);
       // Of float32 numbers near 0, either sign is right.
       const near = 1e-4 * Math.max(...rotated.map(Math.abs));
-      for (const [at, number] of rotated.entries()) {
-        if (Math.abs(number) > near) assert.is(bytes[at], Number(number > 0), `component ${at}`);
+      for (const [index, number] of rotated.entries()) {
+        if (Math.abs(number) > near)
+          assert.is(bytes[index], Number(number > 0), `component ${index}`);
       }
       assert.is(bytes.length, length);
       assert.is(
@@ -68,7 +75,7 @@ for (const length of [32, 96, 256, 416]) {
 }
 
 test("cover the first components of a longer vector, and zero vectors", () => {
-  const numbers = Array.from({ length: 128 }, (_, at) => Math.sin(at * 7));
+  const numbers = Array.from({ length: 128 }, (_, index) => Math.sin(index * 7));
   const center = new Float32Array(96);
   const signs = (vector: readonly number[]): Int8Array =>
     computeSigns(parseVector(vector, "vector"), center, true).bytes;

@@ -85,8 +85,8 @@ test("are accepted once by each instance", () => {
   const second = receiver();
   for (const instance of [first, second]) {
     assert.equal(instance.verify(REQUEST, VALUE, NOW), ORIGIN);
-    for (const at of [NOW, NOW + 1000, NOW + 59_000]) {
-      assert.match(instance.verify(REQUEST, VALUE, at) as string, /was used before/);
+    for (const timeMs of [NOW, NOW + 1000, NOW + 59_000]) {
+      assert.match(instance.verify(REQUEST, VALUE, timeMs) as string, /was used before/);
     }
   }
   // Another attempt to send the same request has a signature of its own.
@@ -95,12 +95,12 @@ test("are accepted once by each instance", () => {
 
 test("need the key, and are not malleable", () => {
   assertRefused(new DispatchSignature(`${KEY}x`).sign(REQUEST, ORIGIN, NOW), /is invalid/);
-  for (let at = 0; at < VALUE.length; at++) {
-    const replacement = VALUE[at] === "A" ? "B" : "A";
-    const forged = VALUE.slice(0, at) + replacement + VALUE.slice(at + 1);
+  for (let index = 0; index < VALUE.length; index++) {
+    const replacement = VALUE[index] === "A" ? "B" : "A";
+    const forged = VALUE.slice(0, index) + replacement + VALUE.slice(index + 1);
     // The last characters of base64url have unused bits.
     const isSame = typeof receiver().verify(REQUEST, forged, NOW) !== "string";
-    assert.ok(!isSame || at === VALUE.length - 1, forged);
+    assert.ok(!isSame || index === VALUE.length - 1, forged);
   }
   for (const text of ["", ".", "a.b", VALUE.split(".")[0]!, `${VALUE}.x`, "x".repeat(20_000)]) {
     assertRefused(text, /is invalid/);

@@ -52,8 +52,8 @@ test("follows a rotation of keys", async ({ issuer }) => {
 
 test("limits requests for unknown keys", async ({ issuer }) => {
   const keys = new KeySet(`${issuer.url}/keys`, createLocalJWKSet);
-  for (let at = 0; at < 50; at++) {
-    assert.is(await statusFor(keys, await issuer.token({}, { kid: `unknown ${at}` })), 401);
+  for (let index = 0; index < 50; index++) {
+    assert.is(await statusFor(keys, await issuer.token({}, { kid: `unknown ${index}` })), 401);
   }
   assert.is(issuer.requests, 1);
 });

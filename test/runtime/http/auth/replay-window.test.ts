@@ -22,7 +22,7 @@ test("accepts each number of a signer once, in any order", () => {
   const window = new ReplayWindow(VALID_MS);
   const used = new Set<number>();
   let start = 0;
-  for (let at = 0; at < 200_000; at++) {
+  for (let index = 0; index < 200_000; index++) {
     if (random(1000) === 0) start += random(5000);
     const number = start + random(3000);
     assert.is(window.use("a", number, 0), !used.has(number), `${number}`);

@@ -23,19 +23,19 @@ test("returns a principal until it expires", () => {
 
 test("forgets the oldest of too many tokens", () => {
   const cache = new TokenCache();
-  for (let at = 0; at <= 10_000; at++) cache.add(`t${at}`, {}, LATER);
+  for (let index = 0; index <= 10_000; index++) cache.add(`t${index}`, {}, LATER);
   assert.is(cache.find(bearer("t0")), null);
   assert.is.not(cache.find(bearer("t1")), null);
 });
 
 test("forgets the oldest of too many characters", () => {
   const cache = new TokenCache();
-  const long = (at: number) => `${at}`.padStart(16 * 1024, "t");
-  for (let at = 0; at <= 512; at++) cache.add(long(at), {}, LATER);
+  const long = (index: number) => `${index}`.padStart(16 * 1024, "t");
+  for (let index = 0; index <= 512; index++) cache.add(long(index), {}, LATER);
   assert.is(cache.find(bearer(long(0))), null);
   assert.is.not(cache.find(bearer(long(1))), null);
   // A token that is verified again counts once.
-  for (let at = 0; at < 600; at++) cache.add(long(512), {}, LATER);
+  for (let index = 0; index < 600; index++) cache.add(long(512), {}, LATER);
   assert.is.not(cache.find(bearer(long(1))), null);
 });
 

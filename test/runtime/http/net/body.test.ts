@@ -104,8 +104,8 @@ test("grows in place: no request waits while megabytes are copied", () => {
     }
   }
   const size = 9 * 2 ** 20;
-  const pieces = Array.from({ length: size / 2 ** 16 }, (_, at) =>
-    String.fromCharCode(at % 251).repeat(2 ** 16),
+  const pieces = Array.from({ length: size / 2 ** 16 }, (_, index) =>
+    String.fromCharCode(index % 251).repeat(2 ** 16),
   );
   withBuffers(Counted, () => {
     const budget = new BodyBudget(1e8);
@@ -116,7 +116,7 @@ test("grows in place: no request waits while megabytes are copied", () => {
     }
     const body = reader.store.finish() as Uint8Array;
     assert.is(body.length, size);
-    assert.ok(pieces.every((piece, at) => body[at * 2 ** 16 + 9] === piece.charCodeAt(9)));
+    assert.ok(pieces.every((piece, index) => body[index * 2 ** 16 + 9] === piece.charCodeAt(9)));
   });
   assert.is(buffers, 1);
 });
@@ -124,7 +124,7 @@ test("grows in place: no request waits while megabytes are copied", () => {
 test("grows beyond the addresses that it reserved for a chunked body", () => {
   const reader = new ChunkedBody(store(1e8, new BodyBudget(1e8)));
   const piece = "x".repeat(2 ** 16);
-  for (let at = 0; at < 64; at++) feed(reader, `10000\r\n${piece}\r\n`);
+  for (let index = 0; index < 64; index++) feed(reader, `10000\r\n${piece}\r\n`);
   feed(reader, "3\r\nend\r\n0\r\n\r\n");
   const body = reader.store.finish() as Uint8Array;
   assert.is(body.length, 2 ** 22 + 3);

@@ -25,13 +25,13 @@ test("identifies clients by IPv4 address or by IPv6 /64 network", () => {
   for (const [address, key] of keys) assert.is(clientKey(address), key, address);
 });
 
-function clientsOf(limits: ClientLimits, budget = new BodyBudget(1000, 100)): Clients {
+function createClients(limits: ClientLimits, budget = new BodyBudget(1000, 100)): Clients {
   return new Clients((key) => new Client(key, budget, 500, new ResponseMemory(1000, null), limits));
 }
 
 test("limits a client to its quota and leaves no entry behind", () => {
   const budget = new BodyBudget(1000, 100);
-  const clients = clientsOf({ connections: 0, requestsPerSecond: 0 }, budget);
+  const clients = createClients({ connections: 0, requestsPerSecond: 0 }, budget);
   const first = clients.at("10.0.0.1");
   const second = clients.at("10.0.0.2");
   for (const client of [first, second, first]) clients.connected(client, true);
@@ -52,7 +52,7 @@ test("limits a client to its quota and leaves no entry behind", () => {
 });
 
 test("limits connections per client, except for dispatchers", () => {
-  const clients = clientsOf({ connections: 2, requestsPerSecond: 0 });
+  const clients = createClients({ connections: 2, requestsPerSecond: 0 });
   const client = clients.at("10.0.0.1");
   clients.connected(client, true);
   clients.connected(client, false);
@@ -67,7 +67,7 @@ test("limits connections per client, except for dispatchers", () => {
 });
 
 test("applies a rate limit across reconnects", () => {
-  const clients = clientsOf({ connections: 0, requestsPerSecond: 10 });
+  const clients = createClients({ connections: 0, requestsPerSecond: 10 });
   const client = clients.at("10.0.0.1");
   clients.connected(client, true);
   const now = performance.now();

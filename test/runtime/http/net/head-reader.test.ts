@@ -13,8 +13,8 @@ const SECTION = "\r\nHost: a\r\n\r\n";
 function read(reader: HeadReader, ...lines: string[]): string[] {
   const text = lines.map((line) => line + SECTION).join("");
   const heads: string[] = [];
-  for (let at = 0; at < text.length; at = reader.end) {
-    assert.is(reader.read(text, at), "request");
+  for (let offset = 0; offset < text.length; offset = reader.end) {
+    assert.is(reader.read(text, offset), "request");
     heads.push(`${reader.method} ${reader.target}`);
   }
   return heads;

@@ -65,7 +65,9 @@ test("reads of the same length share one object", async () => {
 test("all bytes arrive in order, across pauses, then the end", async () => {
   const { client, accepted } = await connected();
   useReadBuffer(accepted);
-  const sentBytes = Buffer.from(Array.from({ length: 1_000_000 }, (_, at) => (at * 7919) >> 8));
+  const sentBytes = Buffer.from(
+    Array.from({ length: 1_000_000 }, (_, index) => (index * 7919) >> 8),
+  );
   const parts: Buffer[] = [];
   accepted.on("data", (chunk: Buffer) => {
     parts.push(Buffer.from(chunk));

@@ -25,7 +25,7 @@ function request(
   };
 }
 
-function statusOf(head: UwsRequest): number {
+function headStatus(head: UwsRequest): number {
   const refusal = new RequestHeadReader().read(head);
   return refusal instanceof HttpRejection ? refusal.status : 200;
 }
@@ -75,16 +75,16 @@ test("reads the fields of a request whose line is too long", () => {
 });
 
 test("validates methods and the length of the request line", () => {
-  assert.is(statusOf(request("DELETE", "/a")), 200);
-  assert.is(statusOf(request("G@T", "/a")), 400);
-  assert.is(statusOf(request("get", "/a")), 400);
-  assert.is(statusOf(request("GET", "/\x7f")), 400);
+  assert.is(headStatus(request("DELETE", "/a")), 200);
+  assert.is(headStatus(request("G@T", "/a")), 400);
+  assert.is(headStatus(request("get", "/a")), 400);
+  assert.is(headStatus(request("GET", "/\x7f")), 400);
   const path = (length: number): string => `/${"x".repeat(length - "GET / HTTP/1.1".length)}`;
-  assert.is(statusOf(request("GET", path(8191))), 200);
-  assert.is(statusOf(request("GET", path(8192))), 414);
+  assert.is(headStatus(request("GET", path(8191))), 200);
+  assert.is(headStatus(request("GET", path(8192))), 414);
   // Bytes count, not characters.
-  assert.is(statusOf(request("GET", `/é${"x".repeat(8191 - "GET /ee HTTP/1.1".length)}`)), 200);
-  assert.is(statusOf(request("GET", `/é${"x".repeat(8192 - "GET /ee HTTP/1.1".length)}`)), 414);
+  assert.is(headStatus(request("GET", `/é${"x".repeat(8191 - "GET /ee HTTP/1.1".length)}`)), 200);
+  assert.is(headStatus(request("GET", `/é${"x".repeat(8192 - "GET /ee HTTP/1.1".length)}`)), 414);
 });
 
 test.run();

@@ -13,13 +13,13 @@ import {
   objectName,
 } from "../../../../runtime/interconnect/archive/manifest.js";
 import {
-  at,
   change,
+  createWriter,
   FULL_MS,
-  kindOf,
   type MadeUpArchive,
+  manifestKind,
+  setTime,
   withArchive,
-  writerOf,
 } from "../support/made-up-archive.js";
 import type { MemoryStore } from "../support/memory-store.js";
 import { FOLDER, ROOT } from "../support/unit-log.js";
@@ -43,7 +43,7 @@ test("a disk that cannot be read once begins no full backup", async (c) => {
   };
   const failure = await c.writer.step().catch(({ message }: Error) => message);
   assert.is(failure, "EIO");
-  assert.equal(kindOf(await c.writer.step()), [2, 1, true, 3, 1, ""]);
+  assert.equal(manifestKind(await c.writer.step()), [2, 1, true, 3, 1, ""]);
 });
 
 test("a full backup after a gap has the log once", async (c) => {
@@ -57,7 +57,7 @@ test("a full backup after a gap has the log once", async (c) => {
   const places = manifest.pieces.map(({ path, at: startsAt }) => `${path} ${startsAt}`);
   assert.equal([...new Set(places)], places);
   const bytes = manifest.pieces.reduce((sum, piece) => sum + piece.bytes, 0);
-  const sizes = c.log.segments.map(({ name }) => c.disk.contentOf(join(FOLDER, name)).length);
+  const sizes = c.log.segments.map(({ name }) => c.disk.readContent(join(FOLDER, name)).length);
   assert.is(
     bytes,
     sizes.reduce((sum, size) => sum + size, 0),
@@ -65,7 +65,7 @@ test("a full backup after a gap has the log once", async (c) => {
 });
 
 test("a full backup has the changes that were made while files were copied", async (c) => {
-  const writer = writerOf(c, { settle: async () => change(c) });
+  const writer = createWriter(c, { settle: async () => change(c) });
   change(c);
   assert.is((await writer.step())!.log.sn, 2);
 });
@@ -96,16 +96,16 @@ test("only the name of the last manifest is read while idle", async (c) => {
 test("the first full backup is removed once no moment of it is kept", async (c) => {
   const start = 100 * DAY;
   const step = async (time: number): Promise<Manifest> => {
-    at(start + time);
+    setTime(start + time);
     change(c);
     return (await c.writer.step())!;
   };
   await step(0);
   const second = await step(5 * FULL_MS);
   const thirdManifest = await step(16 * FULL_MS);
-  assert.equal(kindOf(thirdManifest), [3, 3, true, 3, 3, "1,2"]);
+  assert.equal(manifestKind(thirdManifest), [3, 3, true, 3, 3, "1,2"]);
   const fourthManifest = await step(17 * FULL_MS);
-  assert.equal(kindOf(fourthManifest), [4, 4, true, 4, 4, "2,3"]);
+  assert.equal(manifestKind(fourthManifest), [4, 4, true, 4, 4, "2,3"]);
   assert.is(c.store.objects.has("manifests/0000000001.json"), false);
   assert.ok(isWhole(c.store, second) && isWhole(c.store, thirdManifest));
   assert.ok(isWhole(c.store, fourthManifest));
@@ -131,14 +131,14 @@ async function inFolder(
 
 test("files that did not change are stored once, and again after they were removed", async (c) => {
   await inFolder(c, async (root, disk) => {
-    const writer = writerOf(c, { root, disk });
+    const writer = createWriter(c, { root, disk });
     let time = 100 * DAY;
     /** Returns how many objects a full backup stores. */
     const full = async (text: string, archiveWriter = writer): Promise<number> => {
       writeFileSync(join(root, "_lineage.json"), text);
       // Twice as long as each is kept.
       time += 20 * FULL_MS;
-      at(time);
+      setTime(time);
       c.puts.length = 0;
       assert.ok(isWhole(c.store, await archiveWriter.step()));
       return c.puts.length;
@@ -147,7 +147,7 @@ test("files that did not change are stored once, and again after they were remov
     assert.equal([await full("one"), await full("one")], [2, 0]);
     assert.equal([await full("other"), await full("other"), await full("other")], [1, 0, 0]);
     assert.is(await full("one"), 1);
-    assert.is(await full("one", writerOf(c, { root, disk })), 0, "another process");
+    assert.is(await full("one", createWriter(c, { root, disk })), 0, "another process");
   });
 });
 
@@ -158,7 +158,7 @@ test("slots are those of the log, or moving", async (c) => {
       return { version, map, groups: ["B1", "B2"], move: null };
     };
     let settle = (): void => undefined;
-    const writer = writerOf(c, { root, disk, settle: async () => settle() });
+    const writer = createWriter(c, { root, disk, settle: async () => settle() });
     change(c);
     settle = () => storeSlotRecord(root, record(1));
     assert.is((await writer.step())!.slots, MOVING, "they changed meanwhile");

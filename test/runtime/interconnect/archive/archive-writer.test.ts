@@ -6,13 +6,13 @@ import { BackupChain } from "../../../../runtime/interconnect/archive/backup-cha
 import { LATEST, manifestName } from "../../../../runtime/interconnect/archive/manifest.js";
 import { describeFailure } from "../support/describe-failure.js";
 import {
-  at,
   change,
+  createWriter,
   FULL_MS,
-  kindOf,
   type MadeUpArchive,
+  manifestKind,
+  setTime,
   withArchive,
-  writerOf,
 } from "../support/made-up-archive.js";
 import { SimulatedDisk } from "../support/simulated-disk.js";
 import { FOLDER, openUnits, ROOT } from "../support/unit-log.js";
@@ -28,20 +28,20 @@ test("a full backup comes first, then what follows it", async (c) => {
   assert.is(c.writer.tail, null);
   change(c, 2);
   const first = (await c.writer.step())!;
-  assert.equal(kindOf(first), [1, 1, false, 2, 1, ""]);
+  assert.equal(manifestKind(first), [1, 1, false, 2, 1, ""]);
   const { id, sn, chain, at: second } = first.log;
   assert.equal([id, sn, chain, second], [c.log.logId, 2, c.log.chain, 7]);
   assert.equal([first.previous, first.time, first.graphs, c.settled], [null, 1_000_000, [], 1]);
   assert.not("slots" in first);
   assert.equal([latest(c), c.writer.tail?.sn], [{ number: 1, time: 1_000_000 }, 2]);
-  at(1_000_500);
+  setTime(1_000_500);
   assert.is(await c.writer.step(), null);
   assert.equal([latest(c), c.store.objects.size], [{ number: 1, time: 1_000_500 }, 3]);
   change(c);
   const next = (await c.writer.step())!;
-  assert.equal(kindOf(next), [2, 1, true, 3, 1, ""]);
+  assert.equal(manifestKind(next), [2, 1, true, 3, 1, ""]);
   const graphs = [{ identity: "d".repeat(32), count: 1, digest: "e".repeat(32) }];
-  assert.equal([next.previous, next.graphs, c.settled], [c.store.hashOf(1), graphs, 1]);
+  assert.equal([next.previous, next.graphs, c.settled], [c.store.segmentHash(1), graphs, 1]);
   assert.equal(
     [next.pieces[0]!.at, latest(c)],
     [first.pieces[0]!.bytes, { number: 2, time: 1_000_500 }],
@@ -51,18 +51,18 @@ test("a full backup comes first, then what follows it", async (c) => {
 test("a full backup comes again after its period, without storing the log again", async (c) => {
   change(c);
   await c.writer.step();
-  at(1_000_000 + FULL_MS - 1);
+  setTime(1_000_000 + FULL_MS - 1);
   assert.is(await c.writer.step(), null);
   change(c);
-  assert.equal(kindOf(await c.writer.step()), [2, 1, true, 2, 1, ""]);
-  at(1_000_000 + FULL_MS);
+  assert.equal(manifestKind(await c.writer.step()), [2, 1, true, 2, 1, ""]);
+  setTime(1_000_000 + FULL_MS);
   const puts = c.puts.length;
-  assert.equal(kindOf(await c.writer.step()), [3, 3, true, 2, 2, "1"]);
+  assert.equal(manifestKind(await c.writer.step()), [3, 3, true, 2, 2, "1"]);
   assert.is(c.puts.length, puts);
   change(c, 30, 50);
   assert.is((await c.writer.step())!.full, 3);
   c.log.truncateHead(20);
-  at(1_000_000 + 2 * FULL_MS);
+  setTime(1_000_000 + 2 * FULL_MS);
   const last = (await c.writer.step())!;
   assert.equal([last.full, last.continues], [5, true]);
   // Segments that the log does not have any more are no part of it.
@@ -82,15 +82,15 @@ test("a clock that is wrong for a moment removes nothing, and delays no full bac
     [FULL_MS + 10, [4, 4, true, 4, 4, "1,2,3"]],
     [2 * FULL_MS + 10, [5, 5, true, 5, 5, "1,2,3,4"]],
   ] as const) {
-    at(startMs + passedMs);
+    setTime(startMs + passedMs);
     change(c);
-    assert.equal(kindOf(await c.writer.step()), kind, `${passedMs}`);
+    assert.equal(manifestKind(await c.writer.step()), kind, `${passedMs}`);
   }
   assert.ok(c.store.objects.has(manifestName(1)));
 });
 
 test("ends with the last durable change", async (c) => {
-  const writer = writerOf(c, { safe: () => 2 });
+  const writer = createWriter(c, { safe: () => 2 });
   change(c, 3);
   assert.is((await writer.step())!.log.sn, 2);
   assert.is(await writer.step(), null);
@@ -111,7 +111,7 @@ test("begins a new full backup after a gap in the log", async (c) => {
   c.count = 0;
   change(c);
   const next = (await c.writer.step())!;
-  assert.equal([kindOf(next), next.log.id], [[2, 2, false, 1, 1, "1"], c.log.logId]);
+  assert.equal([manifestKind(next), next.log.id], [[2, 2, false, 1, 1, "1"], c.log.logId]);
 });
 
 test("begins a new full backup after a graph was replaced", async (c) => {
@@ -119,9 +119,9 @@ test("begins a new full backup after a graph was replaced", async (c) => {
   await c.writer.step();
   c.count = 5;
   change(c);
-  assert.equal(kindOf(await c.writer.step()), [2, 2, false, 2, 1, "1"]);
+  assert.equal(manifestKind(await c.writer.step()), [2, 2, false, 2, 1, "1"]);
   change(c);
-  assert.equal(kindOf(await c.writer.step()), [3, 2, true, 3, 1, ""]);
+  assert.equal(manifestKind(await c.writer.step()), [3, 2, true, 3, 1, ""]);
 });
 
 test("begins again in a location that was lost, or is an earlier one", async (c) => {
@@ -131,21 +131,21 @@ test("begins again in a location that was lost, or is an earlier one", async (c)
   change(c);
   await c.writer.step();
   c.store.objects.clear();
-  assert.equal(kindOf(await c.writer.step()), [1, 1, false, 2, 1, ""]);
+  assert.equal(manifestKind(await c.writer.step()), [1, 1, false, 2, 1, ""]);
   change(c);
   await c.writer.step();
   c.store.objects.clear();
   for (const [name, object] of former) c.store.objects.set(name, object);
-  assert.equal(kindOf(await c.writer.step()), [2, 1, true, 3, 1, ""]);
+  assert.equal(manifestKind(await c.writer.step()), [2, 1, true, 3, 1, ""]);
 });
 
 test("begins again where the location was lost while a step named its manifest", async (c) => {
   change(c);
   await c.writer.step();
   for (const name of c.store.objects.keys()) if (name !== LATEST) c.store.objects.delete(name);
-  assert.equal(kindOf(await c.writer.step()), [1, 1, false, 1, 1, ""]);
+  assert.equal(manifestKind(await c.writer.step()), [1, 1, false, 1, 1, ""]);
   change(c);
-  assert.equal(kindOf(await c.writer.step()), [2, 1, true, 2, 1, ""]);
+  assert.equal(manifestKind(await c.writer.step()), [2, 1, true, 2, 1, ""]);
 });
 
 test("begins again where the location was lost before a step stored its manifest", async (c) => {
@@ -159,10 +159,10 @@ test("begins again where the location was lost before a step stored its manifest
   assert.match(await describeFailure(c.writer.step()), "full");
   c.store.put = put;
   const full = await c.writer.step();
-  assert.equal(kindOf(full), [3, 3, false, 2, 1, ""]);
-  const next = writerOf(c);
+  assert.equal(manifestKind(full), [3, 3, false, 2, 1, ""]);
+  const next = createWriter(c);
   change(c);
-  assert.equal(kindOf(await next.step()), [4, 3, true, 3, 1, ""]);
+  assert.equal(manifestKind(await next.step()), [4, 3, true, 3, 1, ""]);
 });
 
 test("a step fails where its location is emptied before it stores its manifest", async (c) => {
@@ -177,7 +177,7 @@ test("a step fails where its location is emptied before it stores its manifest",
     assert.is(await describeFailure(c.writer.step()), lost);
     c.store.putNew = putNew;
     assert.is(c.store.objects.size, 0);
-    assert.equal(kindOf(await c.writer.step()), [1, 1, false, c.log.durableSn, 1, ""]);
+    assert.equal(manifestKind(await c.writer.step()), [1, 1, false, c.log.durableSn, 1, ""]);
   };
   change(c);
   await emptied();
@@ -193,27 +193,27 @@ test("a step fails where another manifest replaced the one that it follows", asy
   await c.writer.step();
   c.store.objects.clear();
   for (const [name, object] of former) c.store.objects.set(name, object);
-  at(1_000_001);
-  assert.is((await writerOf(c).step())!.number, 2);
+  setTime(1_000_001);
+  assert.is((await createWriter(c).step())!.number, 2);
   change(c);
   const lost =
     "SVC3422: memory: its content was removed or replaced meanwhile; the next backup begins again";
   assert.is(await describeFailure(c.writer.step()), lost);
-  assert.equal(kindOf(await c.writer.step()), [3, 1, true, 3, 1, ""]);
+  assert.equal(manifestKind(await c.writer.step()), [3, 1, true, 3, 1, ""]);
 });
 
 test("a missing full backup is reported while something before it is there", async (c) => {
   change(c);
   await c.writer.step();
   change(c);
-  at(1_000_000 + FULL_MS);
+  setTime(1_000_000 + FULL_MS);
   assert.is((await c.writer.step())!.full, 2);
   change(c);
   await c.writer.step();
   c.store.objects.delete(manifestName(2));
   const missing = `SVC3420: ${manifestName(2)} of memory is missing`;
   assert.is(await describeFailure(c.writer.step()), missing);
-  assert.is(await describeFailure(writerOf(c).step()), missing);
+  assert.is(await describeFailure(createWriter(c).step()), missing);
 });
 
 test("continues without a lost manifest once latest.json does not name it", async (c) => {
@@ -225,13 +225,13 @@ test("continues without a lost manifest once latest.json does not name it", asyn
   c.store.objects.delete(manifestName(2));
   const fix = `copy it back, or delete ${LATEST} to continue after ${manifestName(1)}`;
   const missing = `${manifestName(2)} of memory is missing, but ${LATEST} names it: ${fix}`;
-  assert.is(await describeFailure(writerOf(c).step()), `SVC3420: ${missing}`);
+  assert.is(await describeFailure(createWriter(c).step()), `SVC3420: ${missing}`);
   c.store.objects.set(manifestName(2), lost);
-  assert.is(await writerOf(c).step(), null, "copied back");
+  assert.is(await createWriter(c).step(), null, "copied back");
   c.store.objects.delete(manifestName(2));
   c.store.objects.delete(LATEST);
-  const again = await writerOf(c).step();
-  assert.equal(kindOf(again), [2, 1, true, 2, 1, ""]);
+  const again = await createWriter(c).step();
+  assert.equal(manifestKind(again), [2, 1, true, 2, 1, ""]);
   assert.equal(latest(c), { number: 2, time: again!.time });
 });
 
@@ -241,16 +241,16 @@ test("another writer continues, but not with the graphs of a replica", async (c)
   change(c);
   await c.writer.step();
   const puts = c.puts.length;
-  const next = writerOf(c);
+  const next = createWriter(c);
   assert.is(await next.step(), null);
   assert.equal([next.tail, c.puts.length], [c.writer.tail, puts]);
   change(c);
-  assert.equal(kindOf(await next.step()), [3, 1, true, 4, 1, ""]);
-  at(1_000_000 + FULL_MS);
+  assert.equal(manifestKind(await next.step()), [3, 1, true, 4, 1, ""]);
+  setTime(1_000_000 + FULL_MS);
   const full = await next.step();
-  assert.equal([kindOf(full), c.puts.length], [[4, 4, true, 4, 3, "1"], puts + 1]);
-  const replica = writerOf(c, { isReplica: true });
-  assert.equal(kindOf(await replica.step()), [5, 5, false, 4, 1, "1,4"]);
+  assert.equal([manifestKind(full), c.puts.length], [[4, 4, true, 4, 3, "1"], puts + 1]);
+  const replica = createWriter(c, { isReplica: true });
+  assert.equal(manifestKind(await replica.step()), [5, 5, false, 4, 1, "1,4"]);
 });
 
 test("reads a backup again that it could not read completely", async (c) => {
@@ -266,14 +266,14 @@ test("reads a backup again that it could not read completely", async (c) => {
     if (name === manifestName(2) && ++reads === 2) throw new Error("cut off");
     return get(name);
   };
-  const next = writerOf(c);
+  const next = createWriter(c);
   assert.is(await describeFailure(next.step()), "undefined: cut off");
-  assert.equal(kindOf(await next.step()), [3, 1, true, 3, 1, ""]);
+  assert.equal(manifestKind(await next.step()), [3, 1, true, 3, 1, ""]);
 });
 
 test("two writers never mix their backups", async (c) => {
   change(c);
-  const otherWriter = writerOf(c);
+  const otherWriter = createWriter(c);
   await c.writer.step();
   change(c);
   await otherWriter.step();
@@ -282,7 +282,7 @@ test("two writers never mix their backups", async (c) => {
   // Its log is the same, so it continues after the other writer.
   assert.is(await c.writer.step(), null);
   change(c);
-  assert.equal(kindOf(await c.writer.step()), [3, 1, true, 3, 1, ""]);
+  assert.equal(manifestKind(await c.writer.step()), [3, 1, true, 3, 1, ""]);
 });
 
 test("a writer of another log stops once it has found another process", async (c) => {
@@ -291,17 +291,17 @@ test("a writer of another log stops once it has found another process", async (c
   const otherContext = { ...c, disk: new SimulatedDisk(), count: 0 };
   otherContext.log = openUnits(otherContext.disk);
   change(otherContext);
-  const writer = writerOf(otherContext);
-  assert.equal(kindOf(await writer.step()), [2, 2, false, 1, 1, "1"]);
+  const writer = createWriter(otherContext);
+  assert.equal(manifestKind(await writer.step()), [2, 2, false, 1, 1, "1"]);
   change(c);
   const text = "SVC3422: memory: another process writes to this backup";
   for (let times = 0; times < 2; times++) assert.is(await describeFailure(c.writer.step()), text);
   assert.is((await new BackupChain(c.store).end())!.manifest.number, 2);
   // Unless its location is empty again.
   c.store.objects.clear();
-  assert.equal(kindOf(await c.writer.step()), [1, 1, false, 2, 1, ""]);
+  assert.equal(manifestKind(await c.writer.step()), [1, 1, false, 2, 1, ""]);
   change(c);
-  assert.equal(kindOf(await c.writer.step()), [2, 1, true, 3, 1, ""]);
+  assert.equal(manifestKind(await c.writer.step()), [2, 1, true, 3, 1, ""]);
   otherContext.log.close();
 });
 

@@ -33,22 +33,28 @@ import { readLineage } from "../../../../runtime/interconnect/lineage.js";
 import { openStore } from "../../graph/support/make-graph.js";
 import { describeFailure } from "../support/describe-failure.js";
 import { type Instance, same } from "../support/instance.js";
-import { begin, codeOf, end, type InstancesContext, withInstances } from "../support/instances.js";
-import { ALWAYS, DAY, ONCE, restore, step, storeOf, writerOf } from "./support.js";
+import {
+  begin,
+  end,
+  type InstancesContext,
+  rejectionCode,
+  withInstances,
+} from "../support/instances.js";
+import { ALWAYS, createWriter, DAY, folderStore, ONCE, restore, step } from "./support.js";
 
 const test = suite<InstancesContext>("archive");
 withInstances(test);
 
 function fill(instance: Instance, prefix: string): void {
-  for (let at = 0; at < 5; at++) instance.graph().createVertex(`${prefix}${at}`);
+  for (let index = 0; index < 5; index++) instance.graph().createVertex(`${prefix}${index}`);
 }
 
 test("refuses moments that were not recorded, and names the nearest positions", async (context) => {
   const instance = await begin(context, "a");
   fill(instance, "a");
-  const { log, time } = (await step(instance, writerOf(context)))!;
+  const { log, time } = (await step(instance, createWriter(context)))!;
   fill(instance, "b");
-  const { log: last } = (await step(instance, writerOf(context)))!;
+  const { log: last } = (await step(instance, createWriter(context)))!;
   const position = (sn: number, id = log.id): RestoreTarget => ({ kind: "position", id, sn });
   const beyond = await describeFailure(restore(context, "b", position(last.sn + 1)));
   assert.match(beyond, /^SVC3420: /);
@@ -67,7 +73,7 @@ test("refuses moments that were not recorded, and names the nearest positions", 
 
 test("restores a whole second, also from several additions to the backup", async (context) => {
   const instance = await begin(context, "a");
-  const writer = writerOf(context);
+  const writer = createWriter(context);
   const add = async (id: string): Promise<number> => {
     instance.graph().createVertex(id);
     return (await step(instance, writer))!.log.at;
@@ -93,13 +99,13 @@ test("restores a whole second, also from several additions to the backup", async
 test("begins again after a gap, and restores both sides of it", async (context) => {
   const instance = await begin(context, "a");
   fill(instance, "a");
-  const { log: before } = (await step(instance, writerOf(context)))!;
+  const { log: before } = (await step(instance, createWriter(context)))!;
   await end(instance);
   // The log of another data folder takes its place.
   rmSync(join(context.folder, "a"), { recursive: true });
   const second = await begin(context, "a");
   fill(second, "other");
-  const manifest = (await step(second, writerOf(context)))!;
+  const manifest = (await step(second, createWriter(context)))!;
   assert.equal([manifest.continues, manifest.number, manifest.full], [false, 2, 2]);
   assert.is(manifest.fulls.length, 1);
   await restore(context, "b", { kind: "position", id: before.id, sn: before.sn });
@@ -116,9 +122,9 @@ test("begins again after a gap, and restores both sides of it", async (context) 
 test("finds corrupt and missing objects, and leaves an empty folder", async (context) => {
   const instance = await begin(context, "a");
   fill(instance, "a");
-  const { log } = (await step(instance, writerOf(context)))!;
+  const { log } = (await step(instance, createWriter(context)))!;
   fill(instance, "b");
-  const { pieces } = (await step(instance, writerOf(context)))!;
+  const { pieces } = (await step(instance, createWriter(context)))!;
   const file = join(context.folder, "backup", objectName(pieces[0]!.object));
   const intact = readFileSync(file);
   const flipped = Buffer.from(intact);
@@ -130,7 +136,7 @@ test("finds corrupt and missing objects, and leaves an empty folder", async (con
     assert.match(text, /^SVC3420: /);
     assert.match(text, `before: ${log.id}:${log.sn} (`);
     assert.equal(readdirSync(join(context.folder, "b")), []);
-    assert.is(await codeOf(verifyBackup(storeOf(context), context.folder)), "SVC3420");
+    assert.is(await rejectionCode(verifyBackup(folderStore(context), context.folder)), "SVC3420");
   }
   // Earlier positions do not need it.
   await restore(context, "b", { kind: "position", id: log.id, sn: log.sn });
@@ -141,7 +147,7 @@ test("finds replaced and missing manifests", async (context) => {
   const instance = await begin(context, "a");
   for (const prefix of ["a", "b", "c"]) {
     fill(instance, prefix);
-    await step(instance, writerOf(context));
+    await step(instance, createWriter(context));
   }
   const file = (number: number): string =>
     join(context.folder, "backup", MANIFESTS, `000000000${number}.json`);
@@ -152,7 +158,7 @@ test("finds replaced and missing manifests", async (context) => {
   for (const text of [intact.replace(/"time":\d/, '"time":2'), "{}", "", "[1]", null]) {
     rmSync(file(2));
     if (text !== null) writeFileSync(file(2), text);
-    const code = await codeOf(restore(context, "b"));
+    const code = await rejectionCode(restore(context, "b"));
     // Without the second manifest nothing says that there is more than the first one.
     assert.is(code, "SVC3420", String(text));
   }
@@ -161,7 +167,7 @@ test("finds replaced and missing manifests", async (context) => {
 test("finds intact objects and manifests in the place of others", async (context) => {
   const instance = await begin(context, "a");
   fill(instance, "a");
-  const { pieces, log } = (await step(instance, writerOf(context)))!;
+  const { pieces, log } = (await step(instance, createWriter(context)))!;
   const folder = join(context.folder, "backup");
   const file = join(folder, objectName(pieces[0]!.object));
   const intact = readFileSync(file);
@@ -171,7 +177,7 @@ test("finds intact objects and manifests in the place of others", async (context
   assert.match(await describeFailure(restore(context, "b")), /^SVC3420: .*objects.*corrupt/);
   writeFileSync(file, intact);
   fill(instance, "b");
-  await step(instance, writerOf(context, ALWAYS));
+  await step(instance, createWriter(context, ALWAYS));
   const first = join(folder, MANIFESTS, "0000000001.json");
   writeFileSync(first, readFileSync(first, "utf8").replace(/"time":\d/, '"time":2'));
   const target: RestoreTarget = { kind: "position", id: log.id, sn: log.sn };
@@ -187,7 +193,7 @@ test("begins again where an older copy of the data folder took its place", async
   cpSync(root, copy, { recursive: true });
   const instance = await begin(context, "a");
   fill(instance, "lost");
-  const { log } = (await step(instance, writerOf(context)))!;
+  const { log } = (await step(instance, createWriter(context)))!;
   await end(instance);
   const replace = (): void => {
     rmSync(root, { recursive: true });
@@ -195,19 +201,19 @@ test("begins again where an older copy of the data folder took its place", async
   };
   // With a shorter log, then with another history of the same length.
   replace();
-  assert.is((await writerOf(context).step())!.continues, false);
+  assert.is((await createWriter(context).step())!.continues, false);
   replace();
   const second = await begin(context, "a");
   fill(second, "lost");
   fill(second, "more");
-  await step(second, writerOf(context));
+  await step(second, createWriter(context));
   await end(second);
   replace();
   const restartedInstance = await begin(context, "a");
   fill(restartedInstance, "also");
   fill(restartedInstance, "kept");
   fill(restartedInstance, "rest");
-  const last = (await step(restartedInstance, writerOf(context)))!;
+  const last = (await step(restartedInstance, createWriter(context)))!;
   assert.equal([last.continues, last.log.id], [false, log.id]);
   await restore(context, "b");
   await same(restartedInstance, await begin(context, "b"));
@@ -217,12 +223,12 @@ test("finds contents that differ from those backed up", async (context) => {
   const instance = await begin(context, "a");
   fill(instance, "a");
   await instance.save();
-  const manifest = (await step(instance, writerOf(context)))!;
-  assert.is((await verifyBackup(storeOf(context), context.folder)).compared, 1);
+  const manifest = (await step(instance, createWriter(context)))!;
+  assert.is((await verifyBackup(folderStore(context), context.folder)).compared, 1);
   const graphs = manifest.graphs.map((graph) => ({ ...graph, digest: "0".repeat(32) }));
   const file = join(context.folder, "backup", MANIFESTS, "0000000001.json");
   writeFileSync(file, JSON.stringify({ ...manifest, graphs }));
-  assert.is(await codeOf(verifyBackup(storeOf(context), context.folder)), "SVC3423");
+  assert.is(await rejectionCode(verifyBackup(folderStore(context), context.folder)), "SVC3423");
   assert.equal(
     readdirSync(context.folder).filter((name) => name.startsWith("svc-")),
     [],
@@ -232,20 +238,20 @@ test("finds contents that differ from those backed up", async (context) => {
 test("refuses paths that leave the data folder", async (context) => {
   const instance = await begin(context, "a");
   fill(instance, "a");
-  const manifest = (await step(instance, writerOf(context)))!;
+  const manifest = (await step(instance, createWriter(context)))!;
   const file = join(context.folder, "backup", MANIFESTS, "0000000001.json");
   const bad = ["../x", "/etc/x", "g/../../graph.snapshot", "a/b/c/d/e/graph.snapshot", "svc.lock"];
   for (const path of [...bad, "_txlog/x.seg", "graph.snapshot", "g/graph.snapshot/x", ""]) {
     const pieces = [{ ...manifest.pieces[0]!, path }];
     writeFileSync(file, JSON.stringify({ ...manifest, pieces }));
-    assert.is(await codeOf(restore(context, "b")), "SVC3420", path);
+    assert.is(await rejectionCode(restore(context, "b")), "SVC3420", path);
   }
 });
 
 test("restores into empty folders only, and begins a new log and epoch", async (context) => {
   const instance = await begin(context, "a");
   fill(instance, "a");
-  const { log } = (await step(instance, writerOf(context)))!;
+  const { log } = (await step(instance, createWriter(context)))!;
   mkdirSync(join(context.folder, "b"));
   writeFileSync(join(context.folder, "b", "x"), "");
   assert.match(await describeFailure(restore(context, "b")), /^SVC3420: .*not empty/);
@@ -259,14 +265,14 @@ test("restores into empty folders only, and begins a new log and epoch", async (
   await restore(context, "a");
   const restartedInstance = await begin(context, "a");
   fill(restartedInstance, "later");
-  const manifest = (await step(restartedInstance, writerOf(context)))!;
+  const manifest = (await step(restartedInstance, createWriter(context)))!;
   assert.is(manifest.continues, false);
   assert.is.not(manifest.log.id, log.id);
 });
 
 test("restores the slot map of the moment, and no moment at which slots moved", async (context) => {
   const instance = await begin(context, "a");
-  const [root, writer] = [join(context.folder, "a"), writerOf(context)];
+  const [root, writer] = [join(context.folder, "a"), createWriter(context)];
   const map = { count: 16, runs: [[0, 0]] as [number, number][] };
   const first: SlotRecord = { version: 1, map, groups: ["B1", "B2"], move: null };
   const move = { id: "m", version: 2, from: "B1", to: "B2", slots: [3], isGiven: false };
@@ -281,48 +287,48 @@ test("restores the slot map of the moment, and no moment at which slots moved", 
   await backUp({ ...first, move });
   await backUp({ ...first, version: 2 });
   await backUp({ ...first, version: 2 });
-  const at = (index: number, back = 0): RestoreTarget => {
+  const targetAt = (index: number, back = 0): RestoreTarget => {
     const { id, sn } = manifests[index]!.log;
     return { kind: "position", id, sn: sn - back };
   };
-  const versionOf = async (name: string, target: RestoreTarget) => {
+  const restoredVersion = async (name: string, target: RestoreTarget) => {
     await restore(context, name, target);
     const { version, isRestored } = findSlotRecord(join(context.folder, name))!;
     return isRestored === true && version;
   };
-  assert.is(await versionOf("b", at(1, 1)), 1);
-  assert.is(await versionOf("c", at(1)), 1);
-  assert.is(await versionOf("d", at(3)), 2);
-  assert.is(await versionOf("e", at(4, 1)), 2);
-  for (const target of [at(2), at(2, 1), at(3, 1)]) {
+  assert.is(await restoredVersion("b", targetAt(1, 1)), 1);
+  assert.is(await restoredVersion("c", targetAt(1)), 1);
+  assert.is(await restoredVersion("d", targetAt(3)), 2);
+  assert.is(await restoredVersion("e", targetAt(4, 1)), 2);
+  for (const target of [targetAt(2), targetAt(2, 1), targetAt(3, 1)]) {
     const text = await describeFailure(restore(context, "f", target));
     assert.match(text, /^SVC3420: slots were moving at .*; before: /);
     assert.match(text, `before: ${manifests[1]!.log.id}:${manifests[1]!.log.sn} (`);
   }
   // A cut that was undone brought contents of slots that were removed again.
   await backUp({ ...first, version: 2, undone: "m" });
-  const inside = await describeFailure(restore(context, "f", at(5, 1)));
+  const inside = await describeFailure(restore(context, "f", targetAt(5, 1)));
   assert.match(inside, /^SVC3420: slots were moving at .*; before: .*, after: /);
-  assert.is(await versionOf("h", at(5)), 2);
+  assert.is(await restoredVersion("h", targetAt(5)), 2);
   // Slots that change without a change of graphs are backed up, too.
   storeSlotRecord(root, { ...first, version: 3 });
   assert.equal((await writer.step())!.pieces, []);
   assert.is(await writer.step(), null);
-  assert.is(await versionOf("g", { kind: "end" }), 3);
+  assert.is(await restoredVersion("g", { kind: "end" }), 3);
 });
 
 test("reports the operation that the disk rejects", async (context) => {
   const instance = await begin(context, "a");
   fill(instance, "a");
-  await step(instance, writerOf(context));
+  await step(instance, createWriter(context));
   writeFileSync(join(context.folder, "file"), "");
-  assert.is(await codeOf(restore(context, "file/root")), "SVC3345");
+  assert.is(await rejectionCode(restore(context, "file/root")), "SVC3345");
 });
 
 test("serves no folder whose restore was interrupted, and restores it again", async (context) => {
   const instance = await begin(context, "a");
   fill(instance, "a");
-  await step(instance, writerOf(context));
+  await step(instance, createWriter(context));
   await restore(context, "b");
   const root = join(context.folder, "b");
   writeFileSync(join(root, "_restoring"), "");
@@ -367,12 +373,12 @@ test("a backup interrupted at any write stays valid, and continues", async (cont
   let isComplete = false;
   for (let writes = 0; !isComplete; writes++) {
     fill(instance, `w${writes}-`);
-    const writer = writerOf(context, ALWAYS, new FailingStore(folder, writes));
-    const code = await codeOf(step(instance, writer));
+    const writer = createWriter(context, ALWAYS, new FailingStore(folder, writes));
+    const code = await rejectionCode(step(instance, writer));
     isComplete = code === "none";
     if (!isComplete) assert.is(code, "SVC3422");
     if (!existsSync(join(folder, MANIFESTS))) continue;
-    await verifyBackup(storeOf(context), context.folder);
+    await verifyBackup(folderStore(context), context.folder);
   }
   await restore(context, "b");
   await same(instance, await begin(context, "b"));
@@ -382,11 +388,11 @@ test("one writer after a failed write continues where it was", async (context) =
   const instance = await begin(context, "a");
   fill(instance, "a");
   const store = new FailingStore(join(context.folder, "backup"), 100);
-  const writer = writerOf(context, ONCE, store);
+  const writer = createWriter(context, ONCE, store);
   await step(instance, writer);
   fill(instance, "b");
   store.left = 1;
-  assert.is(await codeOf(step(instance, writer)), "SVC3422");
+  assert.is(await rejectionCode(step(instance, writer)), "SVC3422");
   store.left = 100;
   fill(instance, "c");
   await step(instance, writer);
@@ -398,23 +404,23 @@ test("a new writer lists the stored objects", async (context) => {
   const instance = await begin(context, "a");
   fill(instance, "a");
   await instance.save();
-  await step(instance, writerOf(context, ALWAYS));
+  await step(instance, createWriter(context, ALWAYS));
   const store = new FailingStore(join(context.folder, "backup"), 100);
-  await step(instance, writerOf(context, ALWAYS, store));
+  await step(instance, createWriter(context, ALWAYS, store));
   assert.is(100 - store.left, 2, "only a manifest and its name were written");
 });
 
 test("a second writer does not mix its manifests in", async (context) => {
   const instance = await begin(context, "a");
   fill(instance, "a");
-  const [writer, second] = [writerOf(context), writerOf(context)];
+  const [writer, second] = [createWriter(context), createWriter(context)];
   await step(instance, writer);
   await second.step();
   fill(instance, "b");
   await step(instance, writer);
   fill(instance, "c");
-  assert.is(await codeOf(step(instance, second)), "SVC3422");
-  await verifyBackup(storeOf(context), context.folder);
+  assert.is(await rejectionCode(step(instance, second)), "SVC3422");
+  await verifyBackup(folderStore(context), context.folder);
 });
 
 /** Stores an object that no manifest names. */
@@ -432,11 +438,11 @@ test("restores graphs that changed together, together", async (context) => {
   const parts = names.map((name) => ({ store: instance.store(name), isLocal: false }));
   const graphs = parts.map(({ store }) => openStore(store));
   for (const graph of graphs) graph.createVertex("before");
-  const { log } = (await step(instance, writerOf(context)))!;
+  const { log } = (await step(instance, createWriter(context)))!;
   runTransaction(parts, () => {
     for (const graph of graphs) graph.createVertex("joint");
   });
-  const { log: last } = (await step(instance, writerOf(context)))!;
+  const { log: last } = (await step(instance, createWriter(context)))!;
   assert.is(last.sn, log.sn + 2);
   for (let sn = log.sn; sn <= last.sn; sn++) {
     await restore(context, `${sn}`, { kind: "position", id: log.id, sn });
@@ -453,10 +459,10 @@ test("removes objects older than the period, unless newer moments need them", as
     ["0".repeat(64), DAY / 2],
     ["1".repeat(64), 2 * DAY],
   ] as const;
-  for (let at = 0; at < 4; at++) {
-    fill(instance, `v${at}-`);
-    if (at === 3) for (const [name, ms] of orphans) putOrphan(context, name, ms);
-    await step(instance, writerOf(context, at === 3 ? keep : { fullMs: 0, keepMs: DAY }));
+  for (let index = 0; index < 4; index++) {
+    fill(instance, `v${index}-`);
+    if (index === 3) for (const [name, ms] of orphans) putOrphan(context, name, ms);
+    await step(instance, createWriter(context, index === 3 ? keep : { fullMs: 0, keepMs: DAY }));
   }
   // The young one may belong to a manifest that is still to be written.
   assert.equal(
@@ -467,7 +473,7 @@ test("removes objects older than the period, unless newer moments need them", as
   assert.equal(names, ["0000000002.json", "0000000003.json", "0000000004.json"]);
   // Without the file that names the last manifest, the last one is found all the same.
   rmSync(join(context.folder, "backup", LATEST));
-  await verifyBackup(storeOf(context), context.folder);
+  await verifyBackup(folderStore(context), context.folder);
   await restore(context, "b");
   await same(instance, await begin(context, "b"));
 });

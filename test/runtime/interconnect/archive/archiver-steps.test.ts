@@ -295,20 +295,20 @@ test("verifies one time after the other, and again a day after a failure", async
   };
   change(context);
   const archiver = await context.open({ verify });
-  const at = async (ms: number): Promise<number> => {
+  const runAt = async (ms: number): Promise<number> => {
     context.now = START + ms;
     await context.step();
     return tries;
   };
-  assert.equal([await at(DAY), await at(2 * DAY), await at(3 * DAY)], [1, 1, 1]);
+  assert.equal([await runAt(DAY), await runAt(2 * DAY), await runAt(3 * DAY)], [1, 1, 1]);
   fail(new Error("damaged"));
   await turn();
   assert.is(context.lines.at(-1), `error: SVC3424: backup: ${context.backup}: damaged`);
   assert.is(archiver.report().verifiedMs, 3 * DAY);
-  assert.is(await at(3 * DAY), 2, "more than a day after the last one began");
+  assert.is(await runAt(3 * DAY), 2, "more than a day after the last one began");
   fail(new Error("damaged"));
   await turn();
-  assert.equal([await at(4 * DAY - 1), await at(4 * DAY)], [2, 3]);
+  assert.equal([await runAt(4 * DAY - 1), await runAt(4 * DAY)], [2, 3]);
   fail(new Error("damaged"));
 });
 

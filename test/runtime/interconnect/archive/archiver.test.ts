@@ -23,8 +23,14 @@ import { DurableLog } from "../../../../runtime/interconnect/durable-log.js";
 import { realDisk } from "../../../../runtime/interconnect/log/disk.js";
 import { InterruptibleSleep } from "../../../../runtime/interconnect/retry-loop.js";
 import { freePort, same, until } from "../support/instance.js";
-import { begin, codeOf, end, type InstancesContext, withInstances } from "../support/instances.js";
-import { DAY, restore, step, storeOf, writerOf } from "./support.js";
+import {
+  begin,
+  end,
+  type InstancesContext,
+  rejectionCode,
+  withInstances,
+} from "../support/instances.js";
+import { createWriter, DAY, folderStore, restore, step } from "./support.js";
 
 const test = suite<InstancesContext>("archiver");
 withInstances(test);
@@ -43,7 +49,7 @@ test("backs up a running instance, and its last changes when it stops", async (c
   await restore(context, "c");
   const restoredInstance = await begin(context, "c");
   assert.ok(restoredInstance.graph().hasVertex("second"));
-  const { fulls, compared } = await verifyBackup(storeOf(context), context.folder);
+  const { fulls, compared } = await verifyBackup(folderStore(context), context.folder);
   assert.is(fulls, 1);
   // Positions of the running graph are recorded, too.
   assert.ok(compared > 0);
@@ -76,7 +82,7 @@ test("lacks only changes of the period since its last step, 10 s by default", as
   const { time } = latest(backup!);
   await restore(context, "b");
   const restoredGraph = (await begin(context, "b")).graph();
-  const restorable = durable.filter(([, at]) => at <= time);
+  const restorable = durable.filter(([, durableTime]) => durableTime <= time);
   assert.ok(restorable.length > 1);
   assert.equal(
     restorable.filter(([id]) => !restoredGraph.hasVertex(id)),
@@ -117,7 +123,7 @@ test("reports each failure and its recovery once", async (context) => {
     return true;
   };
   const verify = async (): Promise<void> => undefined;
-  const { lines, stop } = await archiverOf(context, { isReady, verify });
+  const { lines, stop } = await createArchiver(context, { isReady, verify });
   const tried = async (times: number): Promise<void> => {
     const end = tries + times;
     await until(
@@ -142,7 +148,7 @@ test("reports each failure and its recovery once", async (context) => {
 });
 
 /** An archiver of the stopped instance `a`, which steps at once. */
-async function archiverOf(context: InstancesContext, parts: Partial<ArchiverParts> = {}) {
+async function createArchiver(context: InstancesContext, parts: Partial<ArchiverParts> = {}) {
   const instance = await begin(context, "a");
   instance.graph().createVertex("x");
   await instance.isFlushed();
@@ -194,7 +200,7 @@ test("begins early enough to end within the period, and never without a pause", 
     return wait.call(this, ms);
   };
   try {
-    const { stop } = await archiverOf(context, { plan, isReady });
+    const { stop } = await createArchiver(context, { plan, isReady });
     await isDone;
     await stop();
   } finally {
@@ -207,7 +213,7 @@ test("begins early enough to end within the period, and never without a pause", 
 test("makes a new unverified full backup after its location was lost", async (context) => {
   const backup = join(context.folder, "backup");
   const plan = { ...planArchive(backup), everyMs: 1 };
-  const { lines, stop } = await archiverOf(context, { plan });
+  const { lines, stop } = await createArchiver(context, { plan });
   const logged = (text: string) =>
     until(
       () => lines.some((line) => line.endsWith(text)),
@@ -241,7 +247,7 @@ test("makes no backup while its graphs are not complete", async (context) => {
   let calls = 0;
   const isReady = (): boolean => ++calls > 3;
   const verify = async (): Promise<void> => undefined;
-  const { stop } = await archiverOf(context, {
+  const { stop } = await createArchiver(context, {
     verify,
     isReady: () => {
       assert.not(existsSync(join(context.folder, "backup")));
@@ -253,12 +259,12 @@ test("makes no backup while its graphs are not complete", async (context) => {
     () => `${calls}`,
   );
   await stop();
-  await verifyBackup(storeOf(context), context.folder);
+  await verifyBackup(folderStore(context), context.folder);
 });
 
 test("retains the whole log before its first step, then the rest", async (context) => {
   let isReady = false;
-  const { archiver, ends, stop } = await archiverOf(context, { isReady: () => isReady });
+  const { archiver, ends, stop } = await createArchiver(context, { isReady: () => isReady });
   const [first, safe] = ends();
   assert.ok(safe >= first);
   assert.is(archiver.firstNeededSn, first);
@@ -271,9 +277,9 @@ test("retains the whole log before its first step, then the rest", async (contex
 });
 
 test("verifies the backup, and reports one that cannot be restored", async (context) => {
-  const store = storeOf(context);
+  const store = folderStore(context);
   const verify = async (): Promise<void> => void (await verifyBackup(store, context.folder));
-  const { archiver, lines, stop } = await archiverOf(context, { verify });
+  const { archiver, lines, stop } = await createArchiver(context, { verify });
   const logged = (text: string) =>
     until(
       () => lines.some((line) => line.includes(text)),
@@ -299,7 +305,7 @@ test("verifies again after a period, also if a former process did it last", asyn
   const verify = async (): Promise<void> => void done.push(Date.now());
   const plan = { ...planArchive(join(context.folder, "backup")), everyMs: 1 };
   const record = (ageMs: number, isVerified: boolean) =>
-    storeOf(context).put(
+    folderStore(context).put(
       VERIFIED,
       Buffer.from(JSON.stringify({ time: Date.now() - ageMs, isVerified })),
     );
@@ -312,7 +318,7 @@ test("verifies again after a period, also if a former process did it last", asyn
     await record(ageMs, isVerified);
     let steps = 0;
     const isReady = (): boolean => ++steps > 0;
-    const { stop } = await archiverOf(context, { verify, plan, isReady });
+    const { stop } = await createArchiver(context, { verify, plan, isReady });
     await until(
       () => steps > 3,
       () => `${steps}`,
@@ -333,8 +339,8 @@ test("verifies again a day after a verification that failed", async (context) =>
   const { now } = Date;
   Date.now = () => now() + passedMs;
   const time = now() - 8 * DAY;
-  await storeOf(context).put(VERIFIED, Buffer.from(JSON.stringify({ time, isVerified: true })));
-  const { lines, stop } = await archiverOf(context, { verify, plan, isReady });
+  await folderStore(context).put(VERIFIED, Buffer.from(JSON.stringify({ time, isVerified: true })));
+  const { lines, stop } = await createArchiver(context, { verify, plan, isReady });
   const after = async (days: number): Promise<number> => {
     passedMs += days * DAY;
     const end = steps + 3;
@@ -356,7 +362,7 @@ test("verifies again a day after a verification that failed", async (context) =>
 test("refuses a backup without a transaction log", async (context) => {
   const archive = join(context.folder, "backup");
   const started = begin(context, "a", { archive, durability: "off" });
-  assert.is(await codeOf(started), "SVC2530");
+  assert.is(await rejectionCode(started), "SVC2530");
 });
 
 test("backs up a replica with the graphs that it fetched", async (context) => {
@@ -387,7 +393,7 @@ test("begins a new full backup after a graph was replaced", async (context) => {
   const instance = await begin(context, "a");
   instance.graph().createVertex("x");
   await instance.save();
-  const writer = writerOf(context);
+  const writer = createWriter(context);
   await step(instance, writer);
   await end(instance);
   // Changes that no log has.
@@ -407,14 +413,14 @@ test("a second instance does not take a backup over", async (context) => {
   const [a, b] = [await begin(context, "a"), await begin(context, "c")];
   a.graph().createVertex("x");
   b.graph().createVertex("x");
-  const first = writerOf(context);
+  const first = createWriter(context);
   await step(a, first);
-  const second = writerOf(context, undefined, undefined, "c");
+  const second = createWriter(context, undefined, undefined, "c");
   await step(b, second);
   a.graph().createVertex("y");
-  assert.is(await codeOf(step(a, first)), "SVC3422");
-  assert.is(await codeOf(step(a, first)), "SVC3422");
-  await verifyBackup(storeOf(context), context.folder);
+  assert.is(await rejectionCode(step(a, first)), "SVC3422");
+  assert.is(await rejectionCode(step(a, first)), "SVC3422");
+  await verifyBackup(folderStore(context), context.folder);
   mkdirSync(join(context.folder, "d"));
   await restore(context, "d");
   await same(b, await begin(context, "d"));

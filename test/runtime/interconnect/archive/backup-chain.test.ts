@@ -35,7 +35,7 @@ test("ends at the last manifest, even if latest.json does not name it", async ({
   await store.add({}, {}, {});
   const end = async () => {
     const { manifest, hash, time } = (await chain.end())!;
-    assert.is(hash, store.hashOf(manifest.number));
+    assert.is(hash, store.segmentHash(manifest.number));
     return [manifest.number, time];
   };
   assert.equal(await end(), [3, 300_000], "none is named");
@@ -79,7 +79,7 @@ test("a corrupt last manifest names the one before, if there is one", async ({ s
 
 test("a manifest that was replaced is not taken for another", async ({ store, chain }) => {
   await store.add({});
-  const hash = store.hashOf(1);
+  const hash = store.segmentHash(1);
   assert.is((await chain.require(1)).hash, hash);
   assert.is((await chain.require(1, hash)).manifest.number, 1);
   const replaced = `SVC3420: ${manifestName(1)} of memory was replaced`;
@@ -95,9 +95,9 @@ test("yields the manifests after a full backup up to the first gap", async ({ st
     return times;
   };
   assert.equal([await numbers(1), await numbers(3), await numbers(4)], [[1, 2], [3, 4], [4]]);
-  assert.equal(await numbers(3, store.hashOf(3)), [3, 4]);
-  assert.match(await describeFailure(numbers(3, store.hashOf(1))), /was replaced$/);
-  await store.add({ number: 4, full: 3, previous: store.hashOf(1) });
+  assert.equal(await numbers(3, store.segmentHash(3)), [3, 4]);
+  assert.match(await describeFailure(numbers(3, store.segmentHash(1))), /was replaced$/);
+  await store.add({ number: 4, full: 3, previous: store.segmentHash(1) });
   const warning = `SVC3420: ${manifestName(4)} of memory follows another manifest`;
   assert.is(await describeFailure(numbers(3)), warning);
 });

@@ -39,10 +39,10 @@ test.after.each(({ root }) => rmSync(root, { recursive: true }));
 
 /** @param stored called after each piece */
 function copy({ root, pieces }: Context, stored: (path: string) => void = () => undefined) {
-  return copyFiles(root, realDisk, async (path, at, { length: bytes }) => {
-    pieces.push(`${path} ${at} ${bytes}`);
+  return copyFiles(root, realDisk, async (path, offset, { length: bytes }) => {
+    pieces.push(`${path} ${offset} ${bytes}`);
     stored(path);
-    return { path, at, bytes, object: "0".repeat(64) };
+    return { path, at: offset, bytes, object: "0".repeat(64) };
   });
 }
 

@@ -39,7 +39,7 @@ function filled(disk = new SimulatedDisk()) {
   return { disk, log, paths: paths as [string, string, string], pieces: new LogPieces(disk, ROOT) };
 }
 
-function gapOf(pieces: LogPieces, tail: LogTail | null): string {
+function gapError(pieces: LogPieces, tail: LogTail | null): string {
   try {
     return `${[...pieces.read(tail, ALL)].length} pieces`;
   } catch (error) {
@@ -49,11 +49,11 @@ function gapOf(pieces: LogPieces, tail: LogTail | null): string {
 }
 
 /** Reads everything so far; returns the position there. */
-function tailOf(pieces: LogPieces, safe = ALL): LogTail {
+function readTail(pieces: LogPieces, safe = ALL): LogTail {
   return [...pieces.read(null, safe)].at(-1)!.tail;
 }
 
-function contentOf(parts: readonly LogPiece[]): Buffer {
+function joinContents(parts: readonly LogPiece[]): Buffer {
   return Buffer.concat(parts.map(({ content }) => content));
 }
 
@@ -65,7 +65,7 @@ test("begin with whole segments and end with the remaining frames", () => {
     paths.map((path) => [path, 0]),
   );
   for (const [index, { content, tail }] of records.entries()) {
-    const bytes = disk.contentOf(paths[index]!);
+    const bytes = disk.readContent(paths[index]!);
     assert.ok(content.equals(bytes));
     assert.equal([tail.sn, tail.offset, tail.at], [4 * index + 4, bytes.length, 12 + 4 * index]);
   }
@@ -76,9 +76,9 @@ test("begin with whole segments and end with the remaining frames", () => {
   const [fourth] = [...pieces.read(tail, ALL)];
   write(log, control(5));
   const [next, ...others] = [...pieces.read(fourth!.tail, ALL)];
-  const bytes = disk.contentOf(join(ROOT, fourth!.path));
+  const bytes = disk.readContent(join(ROOT, fourth!.path));
   assert.equal([fourth!.at, others.length, next!.at], [0, 0, fourth!.content.length]);
-  assert.ok(contentOf([fourth!, next!]).equals(bytes));
+  assert.ok(joinContents([fourth!, next!]).equals(bytes));
   assert.equal([next!.tail.sn, next!.tail.at, next!.tail.offset], [16, 40, bytes.length]);
   log.close();
   assert.is(disk.openFiles, 0);
@@ -106,7 +106,7 @@ test("end with the last durable frame", () => {
   );
   const heads = [0, 4].map((safe) => [...pieces.read(null, safe)].at(-1)!.tail.at);
   assert.equal(heads, [0, 12], "a head has the second of the transaction before");
-  const tail = tailOf(pieces, 6);
+  const tail = readTail(pieces, 6);
   const rest = [...pieces.read(tail, ALL)];
   assert.equal(
     rest.map(({ at, tail: { sn } }) => [at, sn]),
@@ -150,7 +150,7 @@ test("are of limited size", () => {
     [2, 4, 5],
   );
   const path = join(ROOT, read[0]!.path);
-  assert.ok(contentOf(read).equals(disk.contentOf(path)));
+  assert.ok(joinContents(read).equals(disk.readContent(path)));
   assert.equal(
     read.map(({ at }) => at),
     [0, read[0]!.content.length, read[0]!.content.length + read[1]!.content.length],
@@ -183,11 +183,11 @@ test("report graphs with contents that the log lacks", () => {
 test("a log that does not go on at the position is a gap", () => {
   const { disk, log, paths, pieces } = filled();
   log.close();
-  const tail = tailOf(pieces, 6);
+  const tail = readTail(pieces, 6);
   const known = tail.offset;
-  const bytes = Buffer.from(disk.contentOf(paths[1]));
+  const bytes = Buffer.from(disk.readContent(paths[1]));
   const gap = (changes: Partial<LogTail>, reader = new LogPieces(disk, ROOT)) =>
-    gapOf(reader, { ...tail, ...changes });
+    gapError(reader, { ...tail, ...changes });
   assert.is(gap({}), "2 pieces");
   assert.is(gap({ id: "f".repeat(32) }), "it is another log");
   assert.is(gap({ firstSn: 6 }), "its segment was removed");
@@ -196,12 +196,12 @@ test("a log that does not go on at the position is a gap", () => {
   assert.is(gap({ offset: known - 4 }), "it has another end");
   assert.is(gap({ chain: 1 }, pieces), "it has another history");
   assert.is(gap({ sn: 5 }, pieces), "it has another history");
-  disk.contentOf(paths[1])[10]! ^= 1;
+  disk.readContent(paths[1])[10]! ^= 1;
   assert.is(gap({}), "its segment was replaced");
-  bytes.copy(disk.contentOf(paths[1]));
-  disk.contentOf(paths[1])[known - 4]! ^= 1;
+  bytes.copy(disk.readContent(paths[1]));
+  disk.readContent(paths[1])[known - 4]! ^= 1;
   assert.is(gap({ offset: known + 4 }), "it has another end", "a frame that cannot be read");
-  disk.contentOf(paths[1])[HEAD_BYTES + 1]! ^= 1;
+  disk.readContent(paths[1])[HEAD_BYTES + 1]! ^= 1;
   assert.is(gap({}), "it has another end", "its header cannot be read either");
 });
 
@@ -210,8 +210,8 @@ test("the position may be the end of a table", () => {
   log.close();
   const [first, second] = [...pieces.read(null, ALL)] as [LogPiece, LogPiece];
   const atHead = { ...first.tail, firstSn: 5, offset: 100 };
-  assert.is(gapOf(new LogPieces(disk, ROOT), atHead), "2 pieces");
-  assert.is(gapOf(new LogPieces(disk, ROOT), { ...atHead, chain: 1 }), "it has another end");
+  assert.is(gapError(new LogPieces(disk, ROOT), atHead), "2 pieces");
+  assert.is(gapError(new LogPieces(disk, ROOT), { ...atHead, chain: 1 }), "it has another end");
   assert.is(second.tail.firstSn, 5);
 });
 
@@ -227,32 +227,32 @@ test("a segment that does not follow is a gap or not written yet", () => {
   };
   // Of the log itself, but as if it was made with another chain.
   const otherLog = filled();
-  replace(paths[1], otherLog.disk.contentOf(otherLog.paths[1]));
+  replace(paths[1], otherLog.disk.readContent(otherLog.paths[1]));
   otherLog.log.close();
-  assert.is(gapOf(pieces, first), "it is another log");
+  assert.is(gapError(pieces, first), "it is another log");
   replace(paths[1], third.content);
-  assert.is(gapOf(pieces, first), "a segment is missing");
+  assert.is(gapError(pieces, first), "a segment is missing");
   const head = second.content.subarray(0, SEGMENT_HEADER_BYTES);
   const header = decodeSegmentHeader(head) as SegmentHeader;
   for (const wrong of [{ chain: 1 }, { firstSn: 6 }]) {
     const bytes = Buffer.from(second.content);
     bytes.set(encodeSegmentHeader({ ...header, ...wrong }), 0);
     replace(paths[1], bytes);
-    assert.is(gapOf(pieces, first), "a segment is missing", JSON.stringify(wrong));
+    assert.is(gapError(pieces, first), "a segment is missing", JSON.stringify(wrong));
   }
   replace(paths[1], Buffer.concat([head, second.content.subarray(HEAD_BYTES)]));
-  assert.is(gapOf(pieces, first), "0 pieces", "it has no table");
+  assert.is(gapError(pieces, first), "0 pieces", "it has no table");
   for (const length of [0, 63, 64, 99]) {
     replace(paths[1], second.content.subarray(0, length));
-    assert.is(gapOf(pieces, first), "0 pieces", `${length} bytes`);
+    assert.is(gapError(pieces, first), "0 pieces", `${length} bytes`);
   }
   replace(paths[1], second.content);
-  assert.is(gapOf(pieces, first), "2 pieces");
+  assert.is(gapError(pieces, first), "2 pieces");
   disk.remove(paths[1]);
-  assert.is(gapOf(pieces, first), "0 pieces", "its names are listed one by one");
+  assert.is(gapError(pieces, first), "0 pieces", "its names are listed one by one");
   disk.remove(paths[0]);
-  assert.is(gapOf(pieces, first), "its segment was removed");
-  assert.is(gapOf(pieces, null), "1 pieces");
+  assert.is(gapError(pieces, first), "its segment was removed");
+  assert.is(gapError(pieces, null), "1 pieces");
   assert.is(disk.openFiles, 0);
 });
 

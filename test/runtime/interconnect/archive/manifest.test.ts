@@ -86,7 +86,7 @@ test("are refused with a corrupt field", () => {
       ...["/g", "../graph.snapshot", "g/other", "graph.snapshot", 1].map((path) => [
         { ...PIECE, path },
       ]),
-      ...NO_COUNT.flatMap((at) => [[{ ...PIECE, at }], [{ ...PIECE, bytes: at }]]),
+      ...NO_COUNT.flatMap((count) => [[{ ...PIECE, at: count }], [{ ...PIECE, bytes: count }]]),
       [{ ...PIECE, bytes: 2 ** 25 + 1 }],
       ...NO_HASH.map((object) => [PIECE, { ...PIECE, object }]),
     ],

@@ -47,8 +47,8 @@ async function fill(store: MemoryStore, ...slots: Manifest["slots"][]): Promise<
     { pieces: next, ...manifestAt(1) },
     { pieces: last, ...manifestAt(2) },
   );
-  const { number, log, time: at } = former[0]!;
-  const fulls = [{ number, hash: store.hashOf(1), log, time: at }];
+  const { number, log, time } = former[0]!;
+  const fulls = [{ number, hash: store.segmentHash(1), log, time: time }];
   const later = await store.add({ full: 4, continues: false, pieces: first, fulls }, {}, {});
   return [...former, ...later];
 }
@@ -110,13 +110,16 @@ test("reaches from the last full backup before the moment to the moment", async 
 
 test("names the positions that remain if a manifest is missing or corrupt", async ({ store }) => {
   await fill(store);
-  const at = (sn: number): string => describePoint({ id: ID, sn, chain: 0, at: sn * 10 });
+  const pointAt = (sn: number): string => describePoint({ id: ID, sn, chain: 0, at: sn * 10 });
   await store.remove(manifestName(2));
   const missing = `SVC3420: ${manifestName(2)} of memory is missing`;
-  assert.is(await planned(store, time(250)), `${missing}; before: ${at(10)}, after: ${at(40)}`);
+  assert.is(
+    await planned(store, time(250)),
+    `${missing}; before: ${pointAt(10)}, after: ${pointAt(40)}`,
+  );
   await store.put(manifestName(5), Buffer.from("{"));
   const corrupt = `SVC3420: ${manifestName(5)} is corrupt`;
-  assert.is(await planned(store, END), `${corrupt}; before: ${at(40)}`);
+  assert.is(await planned(store, END), `${corrupt}; before: ${pointAt(40)}`);
 });
 
 test("reads each part of a file once, and only the log after the full backup", async ({
@@ -138,12 +141,12 @@ test("reads each part of a file once, and only the log after the full backup", a
   assert.is(last.pieces[0]!.before?.sn, 10, "the full backup before");
 });
 
-function slotsOf(version: number): SlotRecord {
+function makeSlotRecord(version: number): SlotRecord {
   return { version, map: { count: 16, runs: [[0, 0]] }, groups: ["a"], move: null };
 }
 
 test("has the slots of the moment, if they are known", async ({ store }) => {
-  const [a, b] = [slotsOf(1), slotsOf(2)];
+  const [a, b] = [makeSlotRecord(1), makeSlotRecord(2)];
   await fill(store, a, a, b);
   const slotsAt = async (target: RestoreTarget) => (await planRestore(store, target)).slots;
   assert.equal(await slotsAt(position(10)), a);
@@ -160,14 +163,14 @@ test("has the slots of the moment, if they are known", async ({ store }) => {
 });
 
 test("has the last slots at its end, whatever they were before", async ({ store }) => {
-  const [a, b] = [slotsOf(1), slotsOf(2)];
+  const [a, b] = [makeSlotRecord(1), makeSlotRecord(2)];
   await store.add({ slots: a }, { slots: b });
   await store.name(2, 300_000);
   for (const target of [END, time(300)]) assert.equal((await planRestore(store, target)).slots, b);
 });
 
 test("refuses a moment at which slots moved, and names others", async ({ store }) => {
-  const [a, b] = [slotsOf(1), slotsOf(2)];
+  const [a, b] = [makeSlotRecord(1), makeSlotRecord(2)];
   await fill(store, a, MOVING, b);
   const refusal = async (target: RestoreTarget): Promise<unknown> => {
     const plan = await planRestore(store, target);

@@ -44,9 +44,9 @@ async function backup(): Promise<{ store: MemoryStore; plan: RestorePlan }> {
   log.close();
   const store = new MemoryStore();
   const pieces: RestorePlan["pieces"][number][] = [];
-  const add = async (path: string, content: Buffer, at = 0): Promise<void> => {
+  const add = async (path: string, content: Buffer, offset = 0): Promise<void> => {
     const stored = await compress(content, { level: 1 });
-    const piece: Piece = { path, at, bytes: content.length, object: sha256(stored) };
+    const piece: Piece = { path, at: offset, bytes: content.length, object: sha256(stored) };
     await store.put(objectName(piece.object), stored);
     pieces.push({ ...piece, before: null });
   };
@@ -54,7 +54,7 @@ async function backup(): Promise<{ store: MemoryStore; plan: RestorePlan }> {
   await add("g/graph.snapshot", Buffer.from("end"), 1_500);
   await add("_lineage.json", Buffer.from('{"epoch":4,"ancestors":[]}'));
   for (const name of disk.names(LOG)) {
-    if (name.endsWith(".seg")) await add(`_txlog/${name}`, disk.contentOf(join(LOG, name)));
+    if (name.endsWith(".seg")) await add(`_txlog/${name}`, disk.readContent(join(LOG, name)));
   }
   const point = { id: log.logId, sn: log.last, chain: log.chain, at: 5 };
   const target = { kind: "position", id: log.logId, sn: 2 } as const;

@@ -15,8 +15,13 @@ import { restoreRoot } from "../../../../runtime/interconnect/archive/restore-ro
 import { S3Store } from "../../../../runtime/interconnect/archive/s3-store.js";
 import { verifyBackup } from "../../../../runtime/interconnect/archive/verify-backup.js";
 import { same } from "../support/instance.js";
-import { begin, codeOf, type InstancesContext, withInstances } from "../support/instances.js";
-import { ALWAYS, step, writerOf } from "./support.js";
+import {
+  begin,
+  type InstancesContext,
+  rejectionCode,
+  withInstances,
+} from "../support/instances.js";
+import { ALWAYS, createWriter, step } from "./support.js";
 
 interface S3Server {
   run(): Promise<AddressInfo>;
@@ -64,7 +69,7 @@ test("writes, lists and removes objects, once where that is wanted", async ({ en
   }
   await store.put("objects/1", Buffer.from("again"));
   assert.is(String(await store.get("objects/1", 5)), "again");
-  assert.is(await codeOf(store.get("objects/1", 4)), "SVC3422");
+  assert.is(await rejectionCode(store.get("objects/1", 4)), "SVC3422");
   assert.equal(
     [
       await store.putNew("objects/1", Buffer.from("x")),
@@ -95,7 +100,7 @@ test("restores from a bucket what was backed up there", async (context) => {
   const uri = "s3://backups/one";
   for (const periods of [ALWAYS, ALWAYS, undefined]) {
     instance.graph().count("x", "y", "z");
-    await step(instance, writerOf(context, periods, await S3Store.open(uri, { environment })));
+    await step(instance, createWriter(context, periods, await S3Store.open(uri, { environment })));
   }
   const store = await S3Store.open(uri, { environment });
   assert.is((await verifyBackup(store, folder)).fulls, 2);
@@ -123,7 +128,7 @@ test("reports why a bucket cannot be used", async ({ environment, server }) => {
   for (const uri of ["s3:", "s3://", "s3://A", "s3://a b", "s3://abc/d?e", "s3://abc//d"]) {
     assert.match(await failure(uri), /^SVC3422: .*s3:\/\/bucket\/prefix/, uri);
   }
-  assert.is(await codeOf(openStore("s3:nothing")), "SVC3422");
+  assert.is(await rejectionCode(openStore("s3:nothing")), "SVC3422");
   const { port } = server.httpServer.address() as AddressInfo;
   server.httpServer.closeAllConnections();
   await server.close();
@@ -145,8 +150,8 @@ test("gives up requests without a response, and responses without an end", async
     const { port } = silent.address() as AddressInfo;
     const environment = { ...context.environment, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` };
     const store = await S3Store.open("s3://backups", { environment, timeoutMs: 500 });
-    assert.is(await codeOf(store.has("latest.json")), "SVC3422");
-    assert.is(await codeOf(store.get("latest.json", 100)), "SVC3422");
+    assert.is(await rejectionCode(store.has("latest.json")), "SVC3422");
+    assert.is(await rejectionCode(store.get("latest.json", 100)), "SVC3422");
   } finally {
     clearInterval(collecting);
     silent.closeAllConnections();

@@ -21,7 +21,7 @@ test.before.each((context) => {
 
 test.after.each(({ folder }) => rmSync(folder, { recursive: true }));
 
-function textOf(promise: Promise<unknown>): Promise<string> {
+function rejectionText(promise: Promise<unknown>): Promise<string> {
   return promise.then(
     (value) => `none, ${value}`,
     ({ code, message }: Error & { code?: string }) => `${code}: ${message}`,
@@ -43,7 +43,7 @@ test("an object is written as a whole, and a new one only once", async ({ folder
   await store.put("a/one", Buffer.from("11"));
   assert.is((await store.get("a/one", 2))?.toString(), "11");
   const file = join(folder, "backup/a/one");
-  assert.is(await textOf(store.get("a/one", 1)), `SVC3422: ${file} has 2 bytes`);
+  assert.is(await rejectionText(store.get("a/one", 1)), `SVC3422: ${file} has 2 bytes`);
   assert.is(statSync(file).mode & 0o777, 0o600);
   assert.equal(
     [
@@ -71,19 +71,22 @@ test("an unusable location is reported and left empty", async (context) => {
     () => store.get("a", 1),
     () => namesIn(store, "a/"),
   ]) {
-    assert.match(await textOf(operation()), new RegExp(`^SVC3422: ${folderPath}: E[A-Z]+: `));
+    assert.match(
+      await rejectionText(operation()),
+      new RegExp(`^SVC3422: ${folderPath}: E[A-Z]+: `),
+    );
   }
   rmSync(folderPath);
   // A folder is in the place of the object.
   mkdirSync(join(folderPath, "a/b"), { recursive: true });
-  assert.match(await textOf(store.put("a", Buffer.from("1"))), /^SVC3422/);
+  assert.match(await rejectionText(store.put("a", Buffer.from("1"))), /^SVC3422/);
   assert.equal(readdirSync(folderPath), ["a"]);
 });
 
 test("rejects a location inside the data folder", async ({ folder }) => {
   const root = join(folder, "root");
   for (const path of [root, `${root}/`, join(root, "backup"), join(root, "x", "..", "y")]) {
-    const text = await textOf(openStore(path, root));
+    const text = await rejectionText(openStore(path, root));
     assert.match(text, new RegExp(`^SVC3422: ${root}.* is inside the data folder ${root}$`));
   }
   for (const path of [`${root}s`, folder, join(root, "..", "other")]) {
@@ -106,7 +109,7 @@ test("a piece that differs from the backed-up bytes is corrupt", async () => {
     before: point(1),
   };
   const read = (more: object = {}) =>
-    textOf(readPiece(store, { after: point(2) }, { ...piece, ...more }));
+    rejectionText(readPiece(store, { after: point(2) }, { ...piece, ...more }));
   const near = [1, 2].map((sn) => `${ID}:${sn} (1970-01-01T00:00:00.000Z)`);
   const failure = (reason: string, name = objectName(object)): string =>
     `SVC3420: ${name} of memory ${reason}; before: ${near[0]}, after: ${near[1]}`;

@@ -20,14 +20,14 @@ export const DAY = 86_400_000;
 export const ONCE = { fullMs: DAY, keepMs: DAY };
 export const ALWAYS = { fullMs: 0, keepMs: DAY };
 
-export function storeOf({ folder }: InstancesContext): FolderStore {
+export function folderStore({ folder }: InstancesContext): FolderStore {
   return new FolderStore(join(folder, "backup"));
 }
 
-export function writerOf(
+export function createWriter(
   context: InstancesContext,
   periods = ONCE,
-  store: ObjectStore = storeOf(context),
+  store: ObjectStore = folderStore(context),
   instance = "a",
 ): ArchiveWriter {
   const source = {
@@ -53,7 +53,7 @@ export async function restore(
   name: string,
   target: RestoreTarget = { kind: "end" },
 ): Promise<void> {
-  const store = storeOf(context);
+  const store = folderStore(context);
   const plan = await planRestore(store, target);
   await restoreRoot(store, plan, join(context.folder, name), requireSettledSlots(plan));
 }

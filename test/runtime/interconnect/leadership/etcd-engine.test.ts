@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openEngine } from "../../../../runtime/interconnect/leadership/engines.js";
-import { recordOf, TIMEOUT_MS } from "../support/engine-check.js";
+import { encodeRecord, TIMEOUT_MS } from "../support/engine-check.js";
 
 interface Context {
   /** Starts a server; returns its address. */
@@ -60,7 +60,7 @@ test("invalid responses of etcd fail", async ({ serve }) => {
     );
   }
   [status, text] = [503, "{}"];
-  assert.is(await engine.swap("0", recordOf("B1", 1)).catch(() => "failed"), "failed");
+  assert.is(await engine.swap("0", encodeRecord("B1", 1)).catch(() => "failed"), "failed");
 });
 
 test("a record is read and replaced by its revision", async ({ serve }) => {

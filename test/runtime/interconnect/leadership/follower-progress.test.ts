@@ -83,7 +83,7 @@ test("tracks the position that all required members reached and since when they 
   assert.equal([progress.confirmedSn(), progress.haveAll()], [5, false]);
   assert.equal([progress.hasAll("S1"), progress.hasAll("S2")], [true, false]);
   assert.equal(
-    [0, 1].map((at) => progress.haveAllAnswered(at)),
+    [0, 1].map((follower) => progress.haveAllAnswered(follower)),
     [true, false],
   );
   progress.recordAcknowledgment(30, TWO, 6);
@@ -126,7 +126,8 @@ test("remembers ends of its log twenty times a second, for a second", () => {
   // The same end again, and later ones.
   progress.recordLogEnd(1100, 8);
   const write = (from: number, to: number): void => {
-    for (let at = from; at <= to; at += 100) progress.recordLogEnd(at, at / 100 - 3);
+    for (let timeMs = from; timeMs <= to; timeMs += 100)
+      progress.recordLogEnd(timeMs, timeMs / 100 - 3);
   };
   write(1200, 2100);
   assert.equal(progress.selectSynced(2199, 0), [ONE]);

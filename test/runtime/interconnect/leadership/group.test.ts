@@ -16,7 +16,13 @@ import { setAside } from "../../../../runtime/interconnect/leadership/set-aside.
 import * as transactions from "../../../../runtime/interconnect/log/graph-transactions.js";
 import { TEST_THREAD } from "../../graph/support/make-graph.js";
 import { freePort, type Instance, same, until } from "../support/instance.js";
-import { begin, codeOf, end, type InstancesContext, withInstances } from "../support/instances.js";
+import {
+  begin,
+  end,
+  type InstancesContext,
+  rejectionCode,
+  withInstances,
+} from "../support/instances.js";
 import { MemoryEngine } from "../support/memory-engine.js";
 import { TestGroup, TTL_MS } from "../support/test-group.js";
 
@@ -140,10 +146,19 @@ test("a handover keeps all changes, and leads back", async (context) => {
   const instance = await group.start("B1");
   const follower = await group.start("S1");
   await group.synced(2);
-  assert.is(await codeOf(follower.control({ do: "handOver", to: "B1", timeoutMs: 1 })), "SVC3403");
-  assert.is(await codeOf(instance.control({ do: "handOver", to: "S9", timeoutMs: 1 })), "SVC3403");
+  assert.is(
+    await rejectionCode(follower.control({ do: "handOver", to: "B1", timeoutMs: 1 })),
+    "SVC3403",
+  );
+  assert.is(
+    await rejectionCode(instance.control({ do: "handOver", to: "S9", timeoutMs: 1 })),
+    "SVC3403",
+  );
   group.engine.unreachableFor.add("B1");
-  assert.is(await codeOf(instance.control({ do: "handOver", to: "S1", timeoutMs: 1 })), "SVC3408");
+  assert.is(
+    await rejectionCode(instance.control({ do: "handOver", to: "S1", timeoutMs: 1 })),
+    "SVC3408",
+  );
   let changes = 0;
   instance.graph().createVertex(`a${changes++}`);
   assert.ok(await instance.isConfirmed(), "it leads on");
@@ -326,7 +341,7 @@ test("an operator who accepts the loss promotes a member that may not lead", asy
     () => emptied.clock.group.epoch > 0,
     () => group.log,
   );
-  assert.is(await codeOf(emptied.control({ do: "promote" })), "SVC3402");
+  assert.is(await rejectionCode(emptied.control({ do: "promote" })), "SVC3402");
   const epoch = await emptied.control({ do: "promote", acceptsLoss: true });
   assert.is(group.engine.record?.epoch, epoch);
   assert.equal(
@@ -420,13 +435,13 @@ test("an unknown engine, or an invalid member file, ends the start", async (cont
   const rules = { ttl: TTL_MS, minSynced: 1, whenAlone: "refuse" as const };
   const leadership = { engine: "ftp://x", ...rules, group: "B1", id: "B1", members };
   const start = begin(context, "B1", { txPort: await freePort(), leadership });
-  assert.is(await codeOf(start), "SVC3400");
+  assert.is(await rejectionCode(start), "SVC3400");
   const engine = new MemoryEngine();
   writeFileSync(join(context.folder, "B1", "_member.json"), "{");
   const again = begin(context, "B1", {
     ...{ txPort: await freePort(), leadership, openEngine: () => engine.open("B1") },
   });
-  assert.is(await codeOf(again), "SVC3400");
+  assert.is(await rejectionCode(again), "SVC3400");
 });
 
 test.run();

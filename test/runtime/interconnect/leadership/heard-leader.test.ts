@@ -4,7 +4,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SimulatedMember } from "../../../property/support/interconnect/simulated-member.js";
-import { linkOf } from "../../../property/support/interconnect/virtual-network.js";
+import { linkKey } from "../../../property/support/interconnect/virtual-network.js";
 import { VirtualWorld } from "../../../property/support/interconnect/virtual-world.js";
 import { Random } from "../../../property/support/random.js";
 import { QuietEngine, startMembers, TTL_MS } from "../support/virtual-members.js";
@@ -36,7 +36,7 @@ async function timeUntilReplaced(isHeard: boolean): Promise<number> {
     const { epoch } = engine.record!;
     const from = world.time.now;
     engine.unreachableFor.add(second.id);
-    if (!isHeard) world.network.cut.add(linkOf("B1", "B2"));
+    if (!isHeard) world.network.cut.add(linkKey("B1", "B2"));
     await until(() => engine.record!.epoch > epoch);
     return world.time.now - from;
   } finally {

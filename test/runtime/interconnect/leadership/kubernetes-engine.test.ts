@@ -10,7 +10,7 @@ import { findCluster } from "../../../../runtime/interconnect/leadership/kuberne
 import { KubernetesEngine } from "../../../../runtime/interconnect/leadership/kubernetes-engine.js";
 import { certificateFile } from "../../../support/certificates.js";
 import { describeFailure } from "../support/describe-failure.js";
-import { checkEngine, recordOf, TIMEOUT_MS } from "../support/engine-check.js";
+import { checkEngine, encodeRecord, TIMEOUT_MS } from "../support/engine-check.js";
 import { FakeKubernetes, NAMESPACE } from "../support/kubernetes.js";
 
 const test = suite("Kubernetes Leases");
@@ -40,8 +40,8 @@ test("the API server must have a certificate of the cluster's authority", async 
     assert.match(await describeFailure(engine.read()), "ca.crt cannot be read");
     copyFileSync(certificateFile("ca.pem"), join(server.account, "ca.crt"));
     if (expected === null) {
-      const revision = await engine.swap("", recordOf("B1", 1));
-      assert.equal(await engine.read(), { revision, text: recordOf("B1", 1) });
+      const revision = await engine.swap("", encodeRecord("B1", 1));
+      assert.equal(await engine.read(), { revision, text: encodeRecord("B1", 1) });
     } else assert.match(await describeFailure(engine.read()), expected);
     assert.is(server.requests.length > 0, expected === null, "no token for another server");
     await server.stop();
@@ -76,12 +76,12 @@ test("a Lease names its holder", async () => {
 test("a removed Lease cannot be replaced, and one of another group is rejected", async () => {
   const server = await FakeKubernetes.start();
   const engine = lease(server);
-  const first = await engine.swap("", recordOf("B1", 1));
-  assert.is(await engine.swap("", recordOf("B1", 2)), null, "it exists");
+  const first = await engine.swap("", encodeRecord("B1", 1));
+  assert.is(await engine.swap("", encodeRecord("B1", 2)), null, "it exists");
   server.leases.clear();
-  assert.is(await engine.swap(first!, recordOf("B1", 2)), null, "it is gone");
+  assert.is(await engine.swap(first!, encodeRecord("B1", 2)), null, "it is gone");
   assert.equal(await engine.read(), { revision: "", text: null });
-  await lease(server, "b1").swap("", recordOf("B1", 1));
+  await lease(server, "b1").swap("", encodeRecord("B1", 1));
   assert.match(await describeFailure(engine.read()), /^SVC3400: .*that of "b1".*another PREFIX/);
   await server.stop();
 });
@@ -89,7 +89,7 @@ test("a removed Lease cannot be replaced, and one of another group is rejected",
 test("tokens are reread, and failures of the API server are reported", async () => {
   const server = await FakeKubernetes.start();
   const engine = lease(server);
-  const first = await engine.swap("", recordOf("B1", 1));
+  const first = await engine.swap("", encodeRecord("B1", 1));
   server.rotate("second", false);
   assert.match(await describeFailure(engine.read()), "answers 401: Unauthorized");
   server.rotate("second");
@@ -98,16 +98,16 @@ test("tokens are reread, and failures of the API server are reported", async () 
     server.statuses = [status, status];
     assert.match(await describeFailure(engine.read()), `answers ${status}`);
     assert.match(
-      await describeFailure(engine.swap(first!, recordOf("B1", 2))),
+      await describeFailure(engine.swap(first!, encodeRecord("B1", 2))),
       `answers ${status}`,
     );
   }
-  assert.equal((await engine.read()).text, recordOf("B1", 1));
+  assert.equal((await engine.read()).text, encodeRecord("B1", 1));
   // Until the end: requests can arrive after their client has given up.
   server.isStuck = true;
   for (const call of [
     lease(server, "B1", 50).read(),
-    lease(server, "B1", 50).swap(first!, recordOf("B1", 2)),
+    lease(server, "B1", 50).swap(first!, encodeRecord("B1", 2)),
   ]) {
     assert.is.not(await describeFailure(call), "none");
   }
@@ -122,7 +122,9 @@ test("a missing permission is reported with the rule to add", async () => {
     server.forbidden.add(verb);
     const engine = lease(server);
     const call =
-      verb === "get" ? engine.read() : engine.swap(verb === "create" ? "" : "1", recordOf("B1", 1));
+      verb === "get"
+        ? engine.read()
+        : engine.swap(verb === "create" ? "" : "1", encodeRecord("B1", 1));
     const message = await describeFailure(call);
     assert.match(
       message,
@@ -137,7 +139,7 @@ test("a missing permission is reported with the rule to add", async () => {
 });
 
 test("a start without a cluster or credentials names what is missing", async () => {
-  const failureOf = (run: () => unknown): string => {
+  const errorMessage = (run: () => unknown): string => {
     try {
       return String(run());
     } catch (error) {
@@ -146,7 +148,7 @@ test("a start without a cluster or credentials names what is missing", async () 
     }
   };
   assert.match(
-    failureOf(() => findCluster({})),
+    errorMessage(() => findCluster({})),
     /^SVC3400: .*KUBERNETES_SERVICE_HOST/,
   );
   const inside = { KUBERNETES_SERVICE_HOST: "10.0.0.1", KUBERNETES_SERVICE_PORT: "6443" };
@@ -158,12 +160,12 @@ test("a start without a cluster or credentials names what is missing", async () 
   const server = await FakeKubernetes.start();
   rmSync(join(server.account, "token"));
   assert.match(
-    failureOf(() => lease(server)),
+    errorMessage(() => lease(server)),
     /^SVC3400: .*token cannot be read/,
   );
   await server.stop();
   const open = (uri: string) =>
-    failureOf(() => new KubernetesEngine(uri, "B1", TIMEOUT_MS, access));
+    errorMessage(() => new KubernetesEngine(uri, "B1", TIMEOUT_MS, access));
   assert.match(open(LEASE), /^SVC3400: .*automountServiceAccountToken: true/);
   for (const uri of ["kubernetes://", "kubernetes://A", "kubernetes://a/b", "kubernetes://-a"]) {
     assert.match(open(uri), /^SVC3400: .*kubernetes:\/\/PREFIX/);

@@ -86,7 +86,7 @@ test("is logged again when a member turns out to be empty, too", async () => {
 });
 
 /** Creates a report about a group whose members all have the same positions. */
-function reportOf(positions: Positions | null) {
+function makeReport(positions: Positions | null) {
   const observed = { asked: 0, lines: [] as string[] };
   const report = new LossReport({
     ...{ group: "B1", engine: "memory:", intervalMs: LIMIT_MS },
@@ -107,7 +107,7 @@ const NOTHING = { log: null, origin: null, epoch: 1, graphs: [], diverged: [] };
 test("names the member of the latest leader, whose log may be the oldest", async () => {
   const lines: string[] = [];
   /** @param second when the followed log began */
-  const at = (epoch: number, second: number, sn: number): Positions => {
+  const positionsAt = (epoch: number, second: number, sn: number): Positions => {
     const id = (second * 1_000_000).toString(16).padStart(16, "0").padEnd(32, "0");
     const graphs = [CHANGED];
     return { ...NOTHING, graphs, log: { id, sn, chain: 0 }, epoch, member: ["B9", "9".repeat(32)] };
@@ -115,8 +115,13 @@ test("names the member of the latest leader, whose log may be the oldest", async
   const report = new LossReport({
     ...{ group: "B1", engine: "memory:", intervalMs: LIMIT_MS, warn: (line) => lines.push(line) },
     fetchPositions: async () => {
-      const same = [at(3, 100, 8), at(3, 100, 8)];
-      const states = [at(2, 200, 9), at(3, 100, 7), ...same, at(4, 300, 0)];
+      const same = [positionsAt(3, 100, 8), positionsAt(3, 100, 8)];
+      const states = [
+        positionsAt(2, 200, 9),
+        positionsAt(3, 100, 7),
+        ...same,
+        positionsAt(4, 300, 0),
+      ];
       return new Map([["B1", null], ...states.map((state, n) => [`B${n + 2}`, state] as const)]);
     },
   });
@@ -161,20 +166,20 @@ test("a refusal recommends no loss while another member leads", () => {
 
 test("is not logged while a member leads that the engine cannot reach", async () => {
   for (const synced of [SYNCED, null]) {
-    const { report, seen: observed } = reportOf({ ...NOTHING, member: null });
+    const { report, seen: observed } = makeReport({ ...NOTHING, member: null });
     await report.check(synced);
     assert.equal(observed, { asked: 1, lines: [] });
   }
 });
 
 test("is not logged while a member of the record has its data", async () => {
-  const { report, seen: observed } = reportOf({ ...NOTHING, member: SYNCED[0]! });
+  const { report, seen: observed } = makeReport({ ...NOTHING, member: SYNCED[0]! });
   await report.check(SYNCED);
   assert.equal(observed, { asked: 1, lines: [] });
 });
 
 test("is checked at intervals, and logged again after a leader existed", async () => {
-  const { report, seen: observed } = reportOf(null);
+  const { report, seen: observed } = makeReport(null);
   for (let round = 0; round < 3; round++) await report.check(SYNCED);
   assert.equal([observed.asked, observed.lines.length], [1, 1]);
   report.reset();

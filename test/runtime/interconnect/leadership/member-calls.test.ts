@@ -172,11 +172,11 @@ test("a higher epoch elsewhere ends leadership", () => {
 test("a member that resigned claims after two ttl, a lagging one after 0.3 ttl", () => {
   const vacant = { ...FOLLOWED, holder: null, next: "B1" };
   const claimsAt = (member: Member, from: number, ms: number): boolean[] => {
-    const at = (now: number): boolean => {
+    const claims = (now: number): boolean => {
       member.onRead(now, { revision: "9", record: vacant });
       return member.next(now).do === "swap";
     };
-    return [at(from + ms - 1), at(from + ms)];
+    return [claims(from + ms - 1), claims(from + ms)];
   };
   const { member } = lead();
   member.resign(100);

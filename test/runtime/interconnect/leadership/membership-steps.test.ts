@@ -180,7 +180,7 @@ test("follows from the end of its log, and stops confirming changes", async (con
   assert.equal([log, epoch], [{ id: LOG, sn: 7, chain: 5 }, 5]);
 });
 
-for (const [isEnding, at, title] of [
+for (const [isEnding, freezeMs, title] of [
   [true, 100, "a handover waits for changes in progress"],
   [false, 600, "a handover waits for endless changes half of its time"],
 ] as const) {
@@ -191,10 +191,10 @@ for (const [isEnding, at, title] of [
     context.calls.length = 0;
     const handover = membership.group.handOver("S2", 1_000);
     await settle(membership);
-    context.now = at - 1;
+    context.now = freezeMs - 1;
     await delay(10);
     assert.equal(since(context, /freeze|settled/), []);
-    context.now = at;
+    context.now = freezeMs;
     if (isEnding) context.log.changesInProgress = 0;
     await handover;
     assert.equal(since(context, /freeze|settled/).slice(0, 2), ["freeze true", "settled"]);

@@ -24,7 +24,7 @@ const TTL_MS = 100;
 const [A, LOG] = ["a".repeat(32), "f".repeat(32)] as [string, string];
 
 /** A position of the same log with a number of changes of one graph. */
-function at(count: number): Positions {
+function positionsAt(count: number): Positions {
   const graphs = [{ identity: A, count, digest: null }];
   const log = { id: LOG, sn: 5, chain: 0 };
   return { log, origin: null, epoch: 1, graphs, diverged: [] };
@@ -87,7 +87,7 @@ test.before.each((context) => {
   Object.assign(context, {
     root,
     answers: [],
-    ownPositions: at(5),
+    ownPositions: positionsAt(5),
     calls,
     lines,
     engine,
@@ -117,14 +117,14 @@ async function claim({ membership, engine, lines }: Context): Promise<boolean> {
 }
 
 test("queries the other members before it claims, even if some do not respond", async (context) => {
-  context.answers = [null, at(5)];
+  context.answers = [null, positionsAt(5)];
   assert.is(await claim(context), false);
   const [positionsCall] = context.calls.filter((call) => call.startsWith("ask"));
   assert.is(positionsCall, `ask two:2,three:3 for ${TTL_MS * 0.05} ms`);
 });
 
 test("lets a member with more changes claim first", async (context) => {
-  context.answers = [null, at(6)];
+  context.answers = [null, positionsAt(6)];
   assert.is(await claim(context), true);
 });
 

@@ -6,7 +6,7 @@ import * as assert from "uvu/assert";
 import { hasMore } from "../../../../runtime/interconnect/leadership/more-advanced.js";
 import type { Positions } from "../../../../runtime/interconnect/wire/positions.js";
 import type { SimulatedMember } from "../../../property/support/interconnect/simulated-member.js";
-import { linkOf } from "../../../property/support/interconnect/virtual-network.js";
+import { linkKey } from "../../../property/support/interconnect/virtual-network.js";
 import { VirtualWorld } from "../../../property/support/interconnect/virtual-world.js";
 import { Random } from "../../../property/support/random.js";
 import { QuietEngine, startMembers, TTL_MS } from "../support/virtual-members.js";
@@ -43,7 +43,7 @@ async function takeover(seed: number, mayLead: boolean) {
     await until(() => leader.isLeading && engine.record?.synced.length === IDS.length);
     leader.run(() => void leader.graph.createVertex("first", {}));
     await until(() => members.every(({ graph }) => graph.hasVertex("first")));
-    world.network.cut.add(linkOf(leader.id, second.id));
+    world.network.cut.add(linkKey(leader.id, second.id));
     leader.run(() => void leader.graph.createVertex("second", {}));
     await until(() => thirdMember.graph.hasVertex("second"));
     leader.crash("power");
@@ -75,26 +75,33 @@ test("is waited for only once", async () => {
 });
 
 test("is ahead in the same log, by the change counts of any graph", () => {
-  const logOf = (digit: string) => ({ id: digit.repeat(32), sn: 5, chain: 0 });
-  const [log, otherLog] = [logOf("1"), logOf("2")];
+  const makeLogPosition = (digit: string) => ({ id: digit.repeat(32), sn: 5, chain: 0 });
+  const [log, otherLog] = [makeLogPosition("1"), makeLogPosition("2")];
   const graph = (digit: string, count: number) => ({
     ...{ identity: digit.repeat(32), count, digest: null },
   });
-  const at = (logPosition: Positions["log"], ...graphs: Positions["graphs"]): Positions => ({
+  const positionsAt = (
+    logPosition: Positions["log"],
+    ...graphs: Positions["graphs"]
+  ): Positions => ({
     ...{ log: logPosition, origin: null, epoch: 2, graphs, diverged: [] },
   });
-  const ownPositions = at(log, graph("a", 7));
+  const ownPositions = positionsAt(log, graph("a", 7));
   const compared = [
-    at(log, graph("a", 8)),
+    positionsAt(log, graph("a", 8)),
     // Created by the next transaction, or erased here.
-    at({ ...log, sn: 6 }, graph("a", 7), graph("b", 1)),
-    at(log, graph("a", 7), graph("b", 1)),
+    positionsAt({ ...log, sn: 6 }, graph("a", 7), graph("b", 1)),
+    positionsAt(log, graph("a", 7), graph("b", 1)),
     ownPositions,
-    at(log, graph("a", 6)),
-    at(otherLog, graph("a", 8)),
-    at(null, graph("a", 8)),
+    positionsAt(log, graph("a", 6)),
+    positionsAt(otherLog, graph("a", 8)),
+    positionsAt(null, graph("a", 8)),
   ].map((theirs) => hasMore(theirs, ownPositions));
-  assert.is(hasMore(at(log, graph("a", 8)), at(null, graph("a", 7))), false, "of no log");
+  assert.is(
+    hasMore(positionsAt(log, graph("a", 8)), positionsAt(null, graph("a", 7))),
+    false,
+    "of no log",
+  );
   assert.equal(compared, [true, true, false, false, false, false, false]);
 });
 

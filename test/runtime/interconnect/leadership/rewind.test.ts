@@ -82,7 +82,7 @@ async function becomeAhead(context: InstancesContext) {
 }
 
 /** Contents of a folder by path, without the ids of logs and of the member: they are new. */
-function contentsOf(folder: string): Map<string, string> {
+function readFolder(folder: string): Map<string, string> {
   const contents = new Map<string, string>();
   const walk = (inside: string): void => {
     for (const entry of readdirSync(inside, { withFileTypes: true })) {
@@ -102,7 +102,7 @@ function contentsOf(folder: string): Map<string, string> {
 }
 
 function withoutLost(folder: string): [string, string][] {
-  return [...contentsOf(folder)].filter(([path]) => !path.startsWith(".lost")).sort();
+  return [...readFolder(folder)].filter(([path]) => !path.startsWith(".lost")).sort();
 }
 
 test("discards its changes, and follows without copies of graphs", async (context) => {
@@ -155,7 +155,7 @@ function copyToDisk(files: ReadonlyMap<string, Buffer>, root: string): void {
 test("has its former contents or the rewound ones, wherever it dies", async (context) => {
   const { root } = await becomeAhead(context);
   const files = new Map<string, Buffer>();
-  for (const path of contentsOf(root).keys()) {
+  for (const path of readFolder(root).keys()) {
     if (!path.includes("reserve")) files.set(path, readFileSync(join(root, path)));
   }
   const copy = join(context.folder, "copy");
@@ -166,21 +166,21 @@ test("has its former contents or the rewound ones, wherever it dies", async (con
   const world = new VirtualWorld(random);
   world.install();
   try {
-    const at = `${FOLDER}/B1`;
+    const folder = `${FOLDER}/B1`;
     for (let step = 0, isDead = true; isDead; step++) {
       const disk = world.files.mount("B1");
-      copyToDisk(files, at);
+      copyToDisk(files, folder);
       isDead = await dieAt(
         step,
         () => world.files.away.add("B1"),
-        () => void setAside(at),
+        () => void setAside(folder),
       );
       world.files.away.clear();
       disk.losePower(random);
       // Without its marker, a server would use the contents.
-      const isOver = !fs.existsSync(join(at, MARKER));
-      if (!isOver) setAside(at);
-      assert.equal(withoutLost(at), expected, `step ${step}`);
+      const isOver = !fs.existsSync(join(folder, MARKER));
+      if (!isOver) setAside(folder);
+      assert.equal(withoutLost(folder), expected, `step ${step}`);
     }
   } finally {
     world.uninstall();

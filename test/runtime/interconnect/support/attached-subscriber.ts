@@ -26,7 +26,7 @@ export function subscriberWith(parts: Partial<SubscriberParts>): Subscriber {
 }
 
 /** A replica that accepts everything. @param calls receives its calls */
-function replicaOf(calls: string[], met: number[]) {
+function makeReplica(calls: string[], met: number[]) {
   return {
     ...{ epoch: EPOCH, origin: ID, onDurable: () => undefined, durableSn: null as number | null },
     accept: async ({ epoch }: Offer) => void calls.push(`accept ${epoch}`),
@@ -52,7 +52,7 @@ export async function attached(isMember: boolean) {
   const logLines: string[] = [];
   const ahead: unknown[] = [];
   const calls: string[] = [];
-  const replica = replicaOf(calls, met);
+  const replica = makeReplica(calls, met);
   const membership = {
     ...{ ackMs: 1000, onProviderChange: () => calls.push("disturbed") },
     restartWithoutChanges: (reason: string, end: unknown) => ahead.push([reason, end]),

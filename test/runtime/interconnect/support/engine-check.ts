@@ -6,7 +6,7 @@ import type { LeadershipEngine } from "../../../../runtime/interconnect/leadersh
 
 export const TIMEOUT_MS = 2_000;
 
-export function recordOf(holder: string, epoch: number): string {
+export function encodeRecord(holder: string, epoch: number): string {
   return JSON.stringify({ holder, epoch });
 }
 
@@ -21,12 +21,16 @@ export async function checkEngine(
   try {
     const empty = await member.read();
     assert.is(empty.text, null);
-    const first = await member.swap(empty.revision, recordOf("B1", 1));
-    assert.equal(await sameMember.read(), { revision: first, text: recordOf("B1", 1) });
-    assert.is(await sameMember.swap(empty.revision, recordOf("S1", 2)), null, "an old revision");
+    const first = await member.swap(empty.revision, encodeRecord("B1", 1));
+    assert.equal(await sameMember.read(), { revision: first, text: encodeRecord("B1", 1) });
+    assert.is(
+      await sameMember.swap(empty.revision, encodeRecord("S1", 2)),
+      null,
+      "an old revision",
+    );
     const both = await Promise.all([
-      member.swap(first!, recordOf("B1", 2)),
-      sameMember.swap(first!, recordOf("S1", 2)),
+      member.swap(first!, encodeRecord("B1", 2)),
+      sameMember.swap(first!, encodeRecord("S1", 2)),
     ]);
     assert.is(both.filter((revision) => revision !== null).length, 1, "one of two writers");
     const last = await member.read();
@@ -42,7 +46,7 @@ export async function checkEngine(
         ),
         "failed",
       );
-      const swapped = engine.swap(last.revision, recordOf("S1", 3));
+      const swapped = engine.swap(last.revision, encodeRecord("S1", 3));
       assert.is(
         await swapped.then(
           () => "answered",

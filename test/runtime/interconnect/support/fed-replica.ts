@@ -102,7 +102,7 @@ export function source(number: number, name = `g${number}`) {
   return { store, graph, change, changeAtOnce };
 }
 
-export function offerOf(graphs: readonly OfferedGraph[], more: Partial<Offer> = {}): Offer {
+export function makeOffer(graphs: readonly OfferedGraph[], more: Partial<Offer> = {}): Offer {
   const lastNumber = Math.max(0, ...graphs.map(({ number }) => number));
   const rest = { logId: LOG, isRoot: true, origin: LOG, epoch: 2, erased: [], goal: null };
   return { ...rest, lastNumber, graphs, ...more };
@@ -134,14 +134,14 @@ export function thrownBy(run: () => void): string {
   return "none";
 }
 
-export function copyOf({ stores }: Context, name: string): GraphStore {
+export function getCopy({ stores }: Context, name: string): GraphStore {
   return stores.get(name)!;
 }
 
-export function namesOf({ stores }: Context): string[] {
+export function graphNames({ stores }: Context): string[] {
   return [...stores.keys()].sort();
 }
 
-export function markOf({ root }: Context): ReplicaMarker | undefined {
+export function readMarker({ root }: Context): ReplicaMarker | undefined {
   return readReplicaMarker(root);
 }

@@ -40,7 +40,7 @@ export async function end(instance: Instance): Promise<void> {
 }
 
 /** Error code that a promise rejects with, "none" if it resolves. */
-export function codeOf(promise: Promise<unknown>): Promise<unknown> {
+export function rejectionCode(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => "none",
     (error: { code?: string }) => error.code,

@@ -35,8 +35,8 @@ export function withArchive(test: Test<MadeUpArchive>): void {
       if (name.startsWith("objects/")) puts.push(name);
       await put(name, content);
     };
-    context.writer = writerOf(context);
-    at(1_000_000);
+    context.writer = createWriter(context);
+    setTime(1_000_000);
   });
   test.after.each(({ log }) => {
     Date.now = realNow;
@@ -44,11 +44,14 @@ export function withArchive(test: Test<MadeUpArchive>): void {
   });
 }
 
-export function at(time: number): void {
+export function setTime(time: number): void {
   Date.now = () => time;
 }
 
-export function writerOf(context: MadeUpArchive, more: Partial<ArchiveSource> = {}): ArchiveWriter {
+export function createWriter(
+  context: MadeUpArchive,
+  more: Partial<ArchiveSource> = {},
+): ArchiveWriter {
   const checkpoints = () => [{ identity: "d".repeat(32), count: 1, digest: "e".repeat(32) }];
   const settle = async () => void context.settled++;
   const source = { root: ROOT, disk: context.disk, safe: () => context.log.durableSn, settle };
@@ -65,7 +68,7 @@ export function change(context: MadeUpArchive, times = 1, words = 2): void {
 }
 
 /** The parts of a manifest that tell which step it was. */
-export function kindOf(manifest: Manifest | null) {
+export function manifestKind(manifest: Manifest | null) {
   if (manifest === null) return null;
   const { number, full, continues, log, pieces, fulls } = manifest;
   return [

@@ -70,7 +70,7 @@ export class MemoryStore implements ObjectStore {
     await this.put(LATEST, Buffer.from(JSON.stringify({ number, time })));
   }
 
-  hashOf(number: number): string {
+  segmentHash(number: number): string {
     return sha256(this.objects.get(manifestName(number))!.bytes);
   }
 }

@@ -100,7 +100,7 @@ export class SimulatedDisk implements Disk {
   }
 
   /** Bytes of a file, for injecting corruption. */
-  contentOf(path: string): Buffer {
+  readContent(path: string): Buffer {
     return this.#files.get(path)!.bytes;
   }
 
@@ -160,10 +160,10 @@ function lose(content: Content, random: Random): void {
       ? safe.length + random.below(bytes.length - safe.length + 1)
       : length;
   const result = Buffer.alloc(torn);
-  for (let at = 0; at < torn; at += SECTOR_BYTES) {
+  for (let offset = 0; offset < torn; offset += SECTOR_BYTES) {
     const source = random.below(2) === 0 ? safe : bytes;
-    if (at >= source.length) continue;
-    source.copy(result, at, at, Math.min(at + SECTOR_BYTES, torn, source.length));
+    if (offset >= source.length) continue;
+    source.copy(result, offset, offset, Math.min(offset + SECTOR_BYTES, torn, source.length));
   }
   content.bytes = Buffer.from(new Uint8Array(result).buffer);
   content.safe = Buffer.from(result);

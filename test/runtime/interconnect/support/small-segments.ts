@@ -33,7 +33,7 @@ export function fillSegments(log: SegmentLog, count = 3): string[] {
   return log.segments.map(({ name }) => `${LOG}/${name}`);
 }
 
-export function textsOf(log: SegmentLog, sn: number): string[] {
+export function readTexts(log: SegmentLog, sn: number): string[] {
   return [...log.read(sn)].map(({ bytes }) =>
     bytes.toString("latin1", FRAME_HEADER_BYTES).replace(/[.\0]+$/, ""),
   );

@@ -9,7 +9,7 @@ const { clearTimeout: realClear, clearInterval: realClearInterval } = globalThis
 const NEVER_MS = 2 ** 30;
 
 interface Timer {
-  at: number;
+  now: number;
   readonly run: () => void;
   /** Null: it ends once. */
   readonly everyMs: number | null;
@@ -39,7 +39,7 @@ function stopTime(): StoppedTime {
   const timers = new Map<unknown, Timer>();
   const start = (run: () => void, ms: number, isRepeated: boolean): NodeJS.Timeout => {
     const handle = realTimeout(run, NEVER_MS);
-    timers.set(handle, { at: nowMs + ms, run, everyMs: isRepeated ? ms : null });
+    timers.set(handle, { now: nowMs + ms, run, everyMs: isRepeated ? ms : null });
     return handle;
   };
   const end = (handle: NodeJS.Timeout | undefined): void => {
@@ -55,9 +55,9 @@ function stopTime(): StoppedTime {
     pass: (ms) => {
       nowMs += ms;
       for (const [handle, timer] of timers) {
-        if (timer.at > nowMs) continue;
+        if (timer.now > nowMs) continue;
         if (timer.everyMs === null) end(handle as NodeJS.Timeout);
-        else timer.at += timer.everyMs;
+        else timer.now += timer.everyMs;
         timer.run();
       }
     },

@@ -75,17 +75,21 @@ export class TxProxy {
 }
 
 function damaged(piece: Buffer, random: Random): Buffer {
-  const at = random.below(piece.length);
-  const some = piece.subarray(at, at + 1 + random.below(64));
+  const offset = random.below(piece.length);
+  const some = piece.subarray(offset, offset + 1 + random.below(64));
   switch (random.of(["flipped", "lost", "repeated", "made up"] as const)) {
     case "flipped":
-      piece[at]! ^= 1 << random.below(8);
+      piece[offset]! ^= 1 << random.below(8);
       return piece;
     case "lost":
-      return Buffer.concat([piece.subarray(0, at), piece.subarray(at + some.length)]);
+      return Buffer.concat([piece.subarray(0, offset), piece.subarray(offset + some.length)]);
     case "repeated":
       return Buffer.concat([piece, some]);
     case "made up":
-      return Buffer.concat([piece.subarray(0, at), Buffer.alloc(1 + at, at), piece.subarray(at)]);
+      return Buffer.concat([
+        piece.subarray(0, offset),
+        Buffer.alloc(1 + offset, offset),
+        piece.subarray(offset),
+      ]);
   }
 }

@@ -27,7 +27,7 @@ export function startMembers(
   return [...ports].map(([id, port], n) => {
     const others = [...ports].filter(([memberId]) => memberId !== id);
     const members = Object.fromEntries(
-      others.map(([memberId, at]) => [memberId, `127.0.0.1:${at}`]),
+      others.map(([memberId, port]) => [memberId, `127.0.0.1:${port}`]),
     );
     const member = new SimulatedMember({
       ...{ id, world, engine, port, archive: null, httpPort: FIRST_HTTP_PORT + n },

@@ -12,8 +12,8 @@ function nested(depth: number, open = "[", close = "]"): string {
   return open.repeat(depth) + close.repeat(depth);
 }
 
-function objectWith(keys: number, key = (at: number) => `k${at}`): string {
-  return `{${Array.from({ length: keys }, (_, at) => `"${key(at)}":1`).join(",")}}`;
+function objectWith(keys: number, key = (index: number) => `k${index}`): string {
+  return `{${Array.from({ length: keys }, (_, index) => `"${key(index)}":1`).join(",")}}`;
 }
 
 test("limits the depth", () => {
@@ -34,7 +34,7 @@ test("limits the depth", () => {
 
 test("limits the keys of one object", () => {
   assert.is(exceededJsonLimit(objectWith(MAX_JSON_KEYS)), null);
-  const text = objectWith(MAX_JSON_KEYS + 1, (at) => String(at * 71_999));
+  const text = objectWith(MAX_JSON_KEYS + 1, (index) => String(index * 71_999));
   assert.is(exceededJsonLimit(text), `more than ${MAX_JSON_KEYS} keys in one object`);
   const many = `[${Array.from({ length: 60 }, () => objectWith(1000)).join(",")}]`;
   assert.is(exceededJsonLimit(many), null, "keys of several objects");

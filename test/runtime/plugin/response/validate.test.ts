@@ -11,7 +11,7 @@ import { ValidationError, validate } from "../../../../runtime/plugin/response/v
 const test = suite("validation by Standard Schema");
 
 /** Schemas as libraries build them. */
-function schemaOf<T>(
+function makeSchema<T>(
   check: (value: unknown) => { value: T } | { issues: readonly StandardIssue[] },
   isLate = false,
 ): StandardSchema<T> {
@@ -31,7 +31,7 @@ async function refusal(schema: StandardSchema, name?: string): Promise<Validatio
 
 test("passes on the value that the schema returns, sync or async", async () => {
   for (const isLate of [false, true]) {
-    const schema = schemaOf((value) => ({ value: Number(value) }), isLate);
+    const schema = makeSchema((value) => ({ value: Number(value) }), isLate);
     const number: number = await validate(schema, "7");
     assert.is(number, 7);
   }
@@ -43,7 +43,7 @@ test("responds 400 with the path of each issue", async () => {
     { message: "strange", path: [Symbol("s")] },
     { message: "as a whole" },
   ];
-  const error = await refusal(schemaOf(() => ({ issues })));
+  const error = await refusal(makeSchema(() => ({ issues })));
   assert.is(error.status, 400);
   assert.is(error.message, "content.lines[0].count (too many)");
   assert.equal(error.details.issues, [
@@ -54,7 +54,7 @@ test("responds 400 with the path of each issue", async () => {
   assert.is(
     (
       await refusal(
-        schemaOf(() => ({ issues: [] })),
+        makeSchema(() => ({ issues: [] })),
         "q",
       )
     ).message,
@@ -65,7 +65,7 @@ test("responds 400 with the path of each issue", async () => {
 test("limits the size of the message", async () => {
   const path = Array.from({ length: 9999 }, () => "deep");
   const issues = Array.from({ length: 5000 }, () => ({ message: "x".repeat(9999), path }));
-  const { details } = await refusal(schemaOf(() => ({ issues }), true));
+  const { details } = await refusal(makeSchema(() => ({ issues }), true));
   assert.is(details.issues.length, 20);
   assert.ok(JSON.stringify(details).length < 25_000);
 });

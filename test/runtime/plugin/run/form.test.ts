@@ -25,7 +25,7 @@ test.before(() => {
 });
 test.after(() => rmSync(folder, { recursive: true }));
 
-function formOf(files: readonly Buffer[]): Buffer {
+function encodeForm(files: readonly Buffer[]): Buffer {
   const parts = files.flatMap((content, index) => [
     Buffer.from(`${HEAD}"${NAMES[index]}"; filename="f"\r\n\r\n`),
     content,
@@ -59,7 +59,7 @@ function randomBytes(random: Random, length: number): Buffer {
 }
 
 async function check(files: readonly Buffer[]): Promise<void> {
-  const form = await readFromDisk(formOf(files));
+  const form = await readFromDisk(encodeForm(files));
   assert.is(form.length, files.length);
   for (const [index, content] of files.entries()) {
     assert.ok(form[index]!.equals(content), `file ${index} of ${files.map((f) => f.length)}`);
@@ -67,7 +67,7 @@ async function check(files: readonly Buffer[]): Promise<void> {
 }
 
 test("have the same content at each end of a chunk", async () => {
-  const overhead = formOf([Buffer.alloc(0)]).length;
+  const overhead = encodeForm([Buffer.alloc(0)]).length;
   for (let before = 0; before < 100; before += 3) {
     const first = Buffer.alloc(CHUNK_BYTES - overhead - before, "\r");
     await check([first, Buffer.from("-\r\n--x"), Buffer.alloc(300, "x")]);
@@ -85,7 +85,7 @@ test("have the same content with random sizes", async () => {
 
 test("refuse to read a file after its request", async () => {
   const path = join(folder, "body");
-  writeFileSync(path, formOf([Buffer.alloc(10)]));
+  writeFileSync(path, encodeForm([Buffer.alloc(10)]));
   const headerBlock = "Content-Type: multipart/form-data; boundary=xx\r\n";
   const source = { query: "", headerBlock, body: null, upload: { path, size: 10 } };
   const call = callWithForm(source as unknown as RequestSource, NAMES, ({ files }) => files);

@@ -27,7 +27,7 @@ function merged(request: PluginRequest | null): PluginResponse {
   return response;
 }
 
-function textOf(request: PluginRequest): string {
+function decodeContent(request: PluginRequest): string {
   return Buffer.from(request.serialize()).toString("latin1");
 }
 
@@ -36,7 +36,7 @@ test("encodes the bytes of a request and its routing", () => {
   request.affinity = 3;
   request.primary = 1;
   const { bytes, processorState, ...routing } = decodeForwarding(encodeForwarding(request));
-  assert.is(Buffer.from(bytes).toString(), textOf(request));
+  assert.is(Buffer.from(bytes).toString(), decodeContent(request));
   assert.equal(routing, { method: "POST", target: null, isPrimary: true, affinity: 3, key: null });
   assert.ok(processorState.length > 0);
 });
@@ -70,7 +70,7 @@ test("rejects a `local` that cannot be cloned", () => {
 test("resubmits the received request without a pre-processor", () => {
   const repeatedRequest = merged(null).resubmittable();
   assert.is(repeatedRequest.path, "/svc/plugin/test?q=1");
-  assert.match(textOf(repeatedRequest), /\r\nX-Client: 1\r\n/);
+  assert.match(decodeContent(repeatedRequest), /\r\nX-Client: 1\r\n/);
 });
 
 test("resubmits the request of a pre-processor to the same back-ends", () => {
@@ -79,7 +79,7 @@ test("resubmits the request of a pre-processor to the same back-ends", () => {
   request.affinity = 1;
   request.primary = 1;
   const repeatedRequest = merged(request).resubmittable();
-  assert.is(textOf(repeatedRequest), textOf(request));
+  assert.is(decodeContent(repeatedRequest), decodeContent(request));
   assert.equal(getRouting(repeatedRequest), {
     target: 7n,
     isPrimary: true,
@@ -92,7 +92,7 @@ test("resubmits the request of a pre-processor to the same back-ends", () => {
     ["text", "ü&="],
   ]);
   repeatedRequest.params.n = 4;
-  assert.match(textOf(repeatedRequest), /^GET \/svc\/plugin\/find\?n=\(q\)4&/);
+  assert.match(decodeContent(repeatedRequest), /^GET \/svc\/plugin\/find\?n=\(q\)4&/);
 });
 
 test("resubmits a received request with changed parameters", () => {

@@ -25,7 +25,7 @@ const test = suite("run plugin");
 
 type Result = readonly [status: number, kind: number, payload: string | Uint8Array];
 
-function entryOf(invoke: Invoke): PluginEntry {
+function makeEntry(invoke: Invoke): PluginEntry {
   return {
     name: "test",
     role: "engine",
@@ -40,30 +40,30 @@ function entryOf(invoke: Invoke): PluginEntry {
 /** All results of a call, including late and duplicate ones. */
 async function results(invoke: Invoke, parts?: Partial<RequestSource>): Promise<Result[]> {
   const collected: Result[] = [];
-  runPlugin(entryOf(invoke), requestSource(parts), (...result) => collected.push(result));
+  runPlugin(makeEntry(invoke), requestSource(parts), (...result) => collected.push(result));
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
   return collected;
 }
 
-async function resultOf(invoke: Invoke, parts?: Partial<RequestSource>): Promise<Result> {
+async function runForResult(invoke: Invoke, parts?: Partial<RequestSource>): Promise<Result> {
   const outcomes = await results(invoke, parts);
   assert.is(outcomes.length, 1, "exactly one result");
   return outcomes[0]!;
 }
 
 /** Status and decoded `message`. */
-async function errorOf(invoke: Invoke): Promise<[number, Record<string, unknown>]> {
-  const [status, kind, payload] = await resultOf(invoke);
+async function runForError(invoke: Invoke): Promise<[number, Record<string, unknown>]> {
+  const [status, kind, payload] = await runForResult(invoke);
   assert.is(kind, RESULT_ERROR);
   return [status, JSON.parse(payload as string)];
 }
 
 /** Message for an exception of plugin code. */
 async function thrown(value: unknown): Promise<Record<string, unknown>> {
-  const throwing = await errorOf(() => {
+  const throwing = await runForError(() => {
     throw value;
   });
-  const rejecting = await errorOf(() => Promise.reject(value));
+  const rejecting = await runForError(() => Promise.reject(value));
   assert.is(throwing[0], 500);
   const detail = throwing[1].plugin as Record<string, unknown>;
   assert.equal(
@@ -76,15 +76,15 @@ async function thrown(value: unknown): Promise<Record<string, unknown>> {
 }
 
 test("renders results as JSON once, in UTF-8", async () => {
-  assert.equal(await resultOf(() => ({ a: "é" })), [200, RESULT_VALUE, '{"a":"\xc3\xa9"}']);
-  assert.equal(await resultOf(() => undefined), [200, RESULT_VALUE, "null"]);
-  assert.equal(await resultOf(async () => [1]), [200, RESULT_VALUE, "[1]"]);
+  assert.equal(await runForResult(() => ({ a: "é" })), [200, RESULT_VALUE, '{"a":"\xc3\xa9"}']);
+  assert.equal(await runForResult(() => undefined), [200, RESULT_VALUE, "null"]);
+  assert.equal(await runForResult(async () => [1]), [200, RESULT_VALUE, "[1]"]);
 });
 
 test("completes synchronous functions before it returns", () => {
   let status = 0;
   runPlugin(
-    entryOf(() => 1),
+    makeEntry(() => 1),
     requestSource(),
     (value) => {
       status = value;
@@ -97,7 +97,7 @@ test("passes the request and its source", async () => {
   const source = requestSource({ query: "a=1" });
   let seen: unknown[] = [];
   runPlugin(
-    entryOf((...args) => {
+    makeEntry((...args) => {
       seen = args;
     }),
     source,
@@ -109,29 +109,32 @@ test("passes the request and its source", async () => {
 
 test("renders plain text as the string itself, or the inspected value in full", async () => {
   const text = { accept: "text" } as const;
-  assert.equal(await resultOf(() => "é\n", text), [200, RESULT_TEXT, "\xc3\xa9\n"]);
-  assert.equal(await resultOf(() => ({ a: [1, "b"] }), text), [
+  assert.equal(await runForResult(() => "é\n", text), [200, RESULT_TEXT, "\xc3\xa9\n"]);
+  assert.equal(await runForResult(() => ({ a: [1, "b"] }), text), [
     200,
     RESULT_TEXT,
     "{ a: [ 1, 'b' ] }",
   ]);
-  const [, , long] = await resultOf(() => Array.from({ length: 500 }, (_, i) => [[[[i]]]]), text);
+  const [, , long] = await runForResult(
+    () => Array.from({ length: 500 }, (_, i) => [[[[i]]]]),
+    text,
+  );
   assert.match(long as string, /\[ \[ \[ 499 \] \] \]/);
   assert.not.match(long as string, /more item|\n/);
-  const [, , bytes] = await resultOf(() => [Buffer.alloc(500, 1)], text);
+  const [, , bytes] = await runForResult(() => [Buffer.alloc(500, 1)], text);
   assert.is((bytes as string).match(/01/g)!.length, 500);
 });
 
 test("serializes a response for a dispatcher only", async () => {
   const partial = { accept: "partial" } as const;
-  const [status, kind, payload] = await resultOf(() => {
+  const [status, kind, payload] = await runForResult(() => {
     const response = new PluginResponse();
     response.append("k", 1);
     return response;
   }, partial);
   assert.equal([status, kind], [200, RESULT_PARTIAL]);
   assert.equal(PluginResponse.deserialize(payload as Uint8Array).entries, [["k", 1]]);
-  assert.equal(await resultOf(() => [], partial), [
+  assert.equal(await runForResult(() => [], partial), [
     500,
     RESULT_ERROR,
     '{"svc":{"exception":"<class \'TypeError\'>",' +
@@ -141,7 +144,7 @@ test("serializes a response for a dispatcher only", async () => {
 
 test("names the remedy for a response of another copy of the package", async () => {
   const other = { PluginResponse: class PluginResponse {} };
-  const [, , text] = await resultOf(() => new other.PluginResponse(), { accept: "partial" });
+  const [, , text] = await runForResult(() => new other.PluginResponse(), { accept: "partial" });
   const remedy = " of another svc-server; find its copies with `npm ls svc-server`";
   assert.match(String(text), `not PluginResponse${remedy}"`);
 });
@@ -150,7 +153,7 @@ test("refuses to stream to a dispatcher that merges", async () => {
   async function* ticks(): AsyncGenerator<number> {
     yield 1;
   }
-  assert.equal(await resultOf(() => ticks(), { accept: "partial" }), [
+  assert.equal(await runForResult(() => ticks(), { accept: "partial" }), [
     400,
     RESULT_ERROR,
     '"400 Bad Request: a dispatcher cannot stream; call a back-end directly"',
@@ -158,15 +161,19 @@ test("refuses to stream to a dispatcher that merges", async () => {
 });
 
 test("renders a returned response as JSON", async () => {
-  const [, , payload] = await resultOf(() => new PluginResponse());
+  const [, , payload] = await runForResult(() => new PluginResponse());
   assert.match(payload as string, /^\{"level":0,"levelparts":1,.*"entries":\[\]\}$/);
 });
 
 test("fails for a returned request without a dispatcher", async () => {
   const message =
     "Preprocessor plugin only allowed in dispatcher context (PluginRequest was returned)";
-  assert.equal(await resultOf((request) => request), [500, RESULT_ERROR, JSON.stringify(message)]);
-  assert.equal(await resultOf((request) => request, { accept: "text" }), [
+  assert.equal(await runForResult((request) => request), [
+    500,
+    RESULT_ERROR,
+    JSON.stringify(message),
+  ]);
+  assert.equal(await runForResult((request) => request, { accept: "text" }), [
     500,
     RESULT_TEXT,
     `ERROR: ${message}`,
@@ -174,12 +181,12 @@ test("fails for a returned request without a dispatcher", async () => {
 });
 
 test("treats a returned error as a result", async () => {
-  assert.equal(await resultOf(() => new RangeError("it is off")), [
+  assert.equal(await runForResult(() => new RangeError("it is off")), [
     200,
     RESULT_VALUE,
     "\"RangeError('it is off')\"",
   ]);
-  assert.equal(await resultOf(() => new RangeError("it's"), { accept: "text" }), [
+  assert.equal(await runForResult(() => new RangeError("it's"), { accept: "text" }), [
     200,
     RESULT_TEXT,
     'RangeError("it\'s")',
@@ -189,10 +196,10 @@ test("treats a returned error as a result", async () => {
 test("reports a result that cannot be rendered as a server error", async () => {
   const cycle: Record<string, unknown> = {};
   cycle.self = cycle;
-  const cyclic = await errorOf(() => cycle);
+  const cyclic = await runForError(() => cycle);
   assert.is(cyclic[0], 500);
   assert.is((cyclic[1].svc as Record<string, unknown>).exception, "<class 'TypeError'>");
-  const throwing = await errorOf(() => ({
+  const throwing = await runForError(() => ({
     toJSON() {
       throw new RangeError("no");
     },
@@ -202,13 +209,13 @@ test("reports a result that cannot be rendered as a server error", async () => {
 
 test("reports parameters that do not convert as a client error", async () => {
   assert.equal(
-    await errorOf(() => {
+    await runForError(() => {
       throw new ParameterError("TypeError", "n=x (an integer is required)");
     }),
     [400, { svc: { exception: "<class 'TypeError'>", value: "n=x (an integer is required)" } }],
   );
-  assert.is((await errorOf(() => missing("n")))[0], 400);
-  const late = await errorOf(async () => missing("n"));
+  assert.is((await runForError(() => missing("n")))[0], 400);
+  const late = await runForError(async () => missing("n"));
   assert.equal([late[0], Object.keys(late[1])], [500, ["plugin"]]);
 });
 
@@ -218,7 +225,7 @@ test("releases resources of a request after rendering, before the response", asy
   const run = (invoke: () => unknown) =>
     new Promise<void>((resolve) => {
       events.length = 0;
-      runPlugin(entryOf(invoke), requestSource({}), () => {
+      runPlugin(makeEntry(invoke), requestSource({}), () => {
         events.push("done");
         resolve();
       });
@@ -291,7 +298,8 @@ test("ends a cycle of causes", async () => {
   error.cause = error;
   let depth = 0;
   type Detail = { readonly cause?: Detail };
-  for (let at = (await thrown(error)) as Detail | undefined; at; at = at.cause) depth++;
+  for (let detail = (await thrown(error)) as Detail | undefined; detail; detail = detail.cause)
+    depth++;
   assert.is(depth, 5);
 });
 
@@ -359,7 +367,7 @@ test("yields one result for hostile thenables", async () => {
 });
 
 test("describes errors in plain text", async () => {
-  const [status, kind, payload] = await resultOf(
+  const [status, kind, payload] = await runForResult(
     () => {
       throw new RangeError("off by é");
     },
@@ -373,19 +381,19 @@ test("recognizes errors and responses of another copy of the package", async () 
   const { HttpError } = await import(`${folder}/http-error.js?copy`);
   const { HttpResponse } = await import(`${folder}/http-response.js?copy`);
   assert.not.ok(new HttpError(404, "") instanceof OwnHttpError, "it is another copy");
-  const [status, message] = await errorOf(() => {
+  const [status, message] = await runForError(() => {
     throw new HttpError(404, "no such product", { id: 1 });
   });
   assert.is(status, 404);
   assert.equal((message.plugin as { details: unknown }).details, { id: 1 });
-  const [created, kind] = await resultOf(() => new HttpResponse("x", { status: 201 }));
+  const [created, kind] = await runForResult(() => new HttpResponse("x", { status: 201 }));
   assert.equal([created, kind], [201, RESULT_HTTP]);
   class NotFound extends HttpError {
     constructor() {
       super(410, "gone");
     }
   }
-  const [gone] = await errorOf(() => {
+  const [gone] = await runForError(() => {
     throw new NotFound();
   });
   assert.is(gone, 410);

@@ -13,14 +13,14 @@ import {
 const test = suite("validate arguments");
 
 function position(
-  at: number,
+  index: number,
   path: ArgumentSchema["path"],
   validate: (value: never) => unknown,
   acceptsAbsence = false,
 ): ArgumentSchema {
   const standard = { version: 1, vendor: "test", validate };
   const schema = { "~standard": standard } as unknown as StandardSchema;
-  return { at, name: `a${at}`, path, acceptsAbsence, schema };
+  return { at: index, name: `a${index}`, path, acceptsAbsence, schema };
 }
 
 const doubled = (value: number) =>

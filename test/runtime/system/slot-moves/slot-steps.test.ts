@@ -90,7 +90,7 @@ test.after(() => {
 type Parameters = Readonly<Record<string, string>>;
 
 /** @param before runs before each call */
-function callsOf(
+function listCalls(
   instances: readonly Instance[],
   before: (id: string, kind: string) => unknown = () => undefined,
 ): InstanceCalls {
@@ -108,7 +108,7 @@ function callsOf(
   };
 }
 
-async function codeOf(promise: Promise<unknown>): Promise<string> {
+async function rejectionCode(promise: Promise<unknown>): Promise<string> {
   return promise.then(
     () => "done",
     (error: SvcError) => error.code ?? String(error),
@@ -121,19 +121,19 @@ test("two runs that preempt each other never act with half of the leases", async
   const later = (name: string) => new Promise<void>((resolve) => events.set(name, resolve));
   const [firstHasB1, secondHasAll] = [later("first"), later("second")];
   const isAsked = new Set<string>();
-  const first = callsOf(instances, (id) => {
+  const first = listCalls(instances, (id) => {
     // Its second instance comes after all of the other run.
     if (id === "B2") events.get("first")!();
     return id === "B2" ? secondHasAll : undefined;
   });
-  const second = callsOf(instances, (id) => {
+  const second = listCalls(instances, (id) => {
     if (isAsked.has(id)) events.get("second")!();
     isAsked.add(id);
   });
   let acting = 0;
   const run = (calls: InstanceCalls) => {
     const forced = { ...calls, isForced: true };
-    return codeOf(
+    return rejectionCode(
       ProcedureLease.during(forced, "a run", async () => {
         acting++;
       }),
@@ -154,7 +154,7 @@ test("a lease is renewed while another instance does not respond", async () => {
   const late = new Promise<void>((resolve) => {
     go = resolve;
   });
-  const calls = callsOf(instances, (id) => {
+  const calls = listCalls(instances, (id) => {
     asked.set(id, (asked.get(id) ?? 0) + 1);
     return hangs && id === "B1" ? late : undefined;
   });
@@ -165,7 +165,7 @@ test("a lease is renewed while another instance does not respond", async () => {
     while (asked.get("B2")! < before + 3) await lease.rest(1);
     go();
   };
-  assert.is(await codeOf(ProcedureLease.during(run, "a run", wait, 0.01)), "done");
+  assert.is(await rejectionCode(ProcedureLease.during(run, "a run", wait, 0.01)), "done");
 });
 
 test("a lease is renewed while others are taken", async () => {
@@ -175,12 +175,12 @@ test("a lease is renewed while others are taken", async () => {
   const isRenewed = new Promise<void>((resolve) => {
     renewed = resolve;
   });
-  const calls = callsOf(instances, (id) => {
+  const calls = listCalls(instances, (id) => {
     if (id === "B1" && ++callCount === 3) renewed();
     return id === "B2" ? isRenewed : undefined;
   });
   const run = { ...calls, isForced: false };
-  assert.is(await codeOf(ProcedureLease.during(run, "a run", async () => {}, 0.01)), "done");
+  assert.is(await rejectionCode(ProcedureLease.during(run, "a run", async () => {}, 0.01)), "done");
 });
 
 test("a lease is released after its last renewal", async () => {
@@ -194,7 +194,7 @@ test("a lease is released after its last renewal", async () => {
   const isHung = new Promise<void>((resolve) => {
     hung = resolve;
   });
-  const calls = callsOf(instances, async (id) => {
+  const calls = listCalls(instances, async (id) => {
     if (!acts || id !== "B2") return;
     hung();
     await late;
@@ -218,7 +218,7 @@ test("a lease is released after its last renewal", async () => {
     },
     0.01,
   );
-  assert.is(await codeOf(during), "done");
+  assert.is(await rejectionCode(during), "done");
   await late;
   await new Promise((resolve) => setImmediate(resolve));
   assert.not(instances[1].lease.isHeldBy(holder));
@@ -226,7 +226,7 @@ test("a lease is released after its last renewal", async () => {
 
 function settle(calls: InstanceCalls): Promise<string> {
   const run = { ...calls, isForced: false };
-  return codeOf(
+  return rejectionCode(
     ProcedureLease.during(
       run,
       "a run",
@@ -239,14 +239,14 @@ function settle(calls: InstanceCalls): Promise<string> {
 test("a run ends if a group has no leader for long", async () => {
   const instances = begin(HELD);
   instances[1].leads = false;
-  assert.is(await settle(callsOf(instances)), "SVC3412");
+  assert.is(await settle(listCalls(instances)), "SVC3412");
   // Requests wait for a run that was killed, so that its lease is short.
   assert.equal([...instances[0].seconds], ["4"]);
 });
 
 test("requests continue before the source forgets the move", async () => {
   const [source, target, dispatcher] = begin(SETTLED);
-  const calls = callsOf([source, target, dispatcher]);
+  const calls = listCalls([source, target, dispatcher]);
   const act = async (lease: ProcedureLease): Promise<void> => {
     const steps = new SlotSteps(calls, lease, 0);
     const hold = async (instance: Instance) => {
@@ -264,7 +264,7 @@ test("requests continue before the source forgets the move", async () => {
     assert.is(source.record.move, null);
   };
   const run = { ...calls, isForced: false };
-  assert.is(await codeOf(ProcedureLease.during(run, "a run", act)), "done");
+  assert.is(await rejectionCode(ProcedureLease.during(run, "a run", act)), "done");
 });
 
 test("a run waits until replicas have what their leader had", async () => {
@@ -284,7 +284,7 @@ test("a run waits until replicas have what their leader had", async () => {
   let looks = 0;
   const awaited: unknown[] = [];
   const calls = {
-    ...callsOf(participants, (id, kind) => void (id === "B1" && kind === "look" && looks++)),
+    ...listCalls(participants, (id, kind) => void (id === "B1" && kind === "look" && looks++)),
     system,
   };
   const { call } = calls;
@@ -302,7 +302,7 @@ test("a run waits until replicas have what their leader had", async () => {
     await survey.waitUntilReplicated("B1");
   };
   const run = { ...calls, isForced: false };
-  assert.is(await codeOf(ProcedureLease.during(run, "a run", act)), "done");
+  assert.is(await rejectionCode(ProcedureLease.during(run, "a run", act)), "done");
   assert.equal(awaited, [
     ["S1", { things: "7 abc" }],
     // Another one may lead since: it is looked at.
@@ -314,7 +314,7 @@ test("a run waits until replicas have what their leader had", async () => {
 test("a run that lost a lease reads the states again before it acts", async () => {
   const [source, target, dispatcher] = begin(HELD);
   let isLost = false;
-  const calls = callsOf([source, target, dispatcher], (_id, kind) => {
+  const calls = listCalls([source, target, dispatcher], (_id, kind) => {
     if (kind !== "remove" || isLost) return;
     isLost = true;
     // Another run holds the slots in the source, too, and is killed.
@@ -328,7 +328,7 @@ test("a run that lost a lease reads the states again before it acts", async () =
 test("a run ignores states of instances whose lease it does not hold", async () => {
   const [source, target, dispatcher] = begin(HELD);
   let looks = 0;
-  const calls = callsOf([source, target, dispatcher], (id, kind) => {
+  const calls = listCalls([source, target, dispatcher], (id, kind) => {
     const isLook = id === "B1" && kind === "look";
     if (isLook && ++looks === 1) source.lease = new Lease(() => {});
     // Another run acts there after the look.

@@ -62,13 +62,13 @@ function load(folder: string, warnings: string[] = []): GraphStore {
   return store;
 }
 
-function contentOf(store: GraphStore): unknown {
+function readContent(store: GraphStore): unknown {
   return timeless(graphContent(store));
 }
 
 function add(store: GraphStore, id: string): unknown {
   openStore(store).createVertex(id, { properties: { text: id } });
-  return contentOf(store);
+  return readContent(store);
 }
 
 test("contain the changes of a large graph instead of the whole graph", ({
@@ -82,7 +82,7 @@ test("contain the changes of a large graph instead of the whole graph", ({
   assert.ok(words * 8 < MAX_DELTA_BYTES, `${words * 8} bytes`);
   assert.is(statSync(files.delta).size <= words * 8, true);
   assert.is(statSync(files.current).mtimeMs, before.mtimeMs);
-  assert.equal(contentOf(load(folder)), content);
+  assert.equal(readContent(load(folder)), content);
 });
 
 test("contain everything since the whole snapshot, also after a restart", (context) => {
@@ -92,7 +92,7 @@ test("contain everything since the whole snapshot, also after a restart", (conte
     const content = add(store, id);
     saveGraph(store, folder, SMALL);
     store = load(folder);
-    assert.equal(contentOf(store), content, id);
+    assert.equal(readContent(store), content, id);
   }
   assert.ok(statSync(files.delta).size < MAX_DELTA_BYTES);
 });
@@ -111,7 +111,7 @@ test("are replaced by a whole snapshot when forced, or when much has changed", (
   saveGraph(store, folder, SMALL);
   assert.not(existsSync(files.delta));
   assert.ok(statSync(files.current).size > size * 1.5);
-  assert.equal(contentOf(load(folder)), contentOf(store));
+  assert.equal(readContent(load(folder)), readContent(store));
 });
 
 test("are not written where a log lacks the changes of this process", ({ folder, store }) => {
@@ -128,7 +128,7 @@ test("are not written where a log lacks the changes of this process", ({ folder,
     // A backup contains no delta.
     const { operationCount } = readSnapshotHeader(files.current);
     assert.is(operationCount === store.operationCount, !isDelta);
-    assert.equal(contentOf(load(files.folder)), content);
+    assert.equal(readContent(load(files.folder)), content);
   }
 });
 
@@ -148,42 +148,42 @@ test("do not count as snapshots: the log must be able to replace a corrupt delta
 });
 
 test("lose only their own changes when corrupt", ({ folder, files, store }) => {
-  const content = contentOf(store);
+  const content = readContent(store);
   add(store, "a");
   saveGraph(store, folder, SMALL);
   const bytes = readFileSync(files.delta);
-  for (const at of [5, 16_384 * 2 + 7, bytes.length - 3]) {
+  for (const offset of [5, 16_384 * 2 + 7, bytes.length - 3]) {
     const corrupt = Buffer.from(bytes);
-    corrupt[at]! ^= 1;
+    corrupt[offset]! ^= 1;
     writeFileSync(files.delta, corrupt);
     const warnings: string[] = [];
-    assert.equal(contentOf(load(folder, warnings)), content, `byte ${at}`);
-    if (at > 16_384) assert.match(warnings.join(), /ignoring changes of a corrupt file/);
+    assert.equal(readContent(load(folder, warnings)), content, `byte ${offset}`);
+    if (offset > 16_384) assert.match(warnings.join(), /ignoring changes of a corrupt file/);
   }
   writeFileSync(files.delta, bytes.subarray(0, bytes.length - 100));
   const store2 = load(folder);
-  assert.equal(contentOf(store2), content, "truncated");
+  assert.equal(readContent(store2), content, "truncated");
   const next = add(store2, "b");
   saveGraph(store2, folder, SMALL);
-  assert.equal(contentOf(load(folder)), next);
+  assert.equal(readContent(load(folder)), next);
 });
 
 test("apply to one snapshot only, whatever the name of their file", ({ folder, files, store }) => {
   add(store, "a");
   saveGraph(store, folder, SMALL);
-  const withDelta = contentOf(store);
+  const withDelta = readContent(store);
   const stale = join(folder, "stale");
   copyFileSync(files.delta, stale);
   const latest = add(store, "b");
   saveGraph(store, folder, { isForced: true });
-  assert.equal(contentOf(load(folder)), latest);
+  assert.equal(readContent(load(folder)), latest);
   renameSync(stale, files.delta);
-  assert.equal(contentOf(load(folder)), latest, "the delta of the previous snapshot");
+  assert.equal(readContent(load(folder)), latest, "the delta of the previous snapshot");
   // A crash between the two renames of a whole snapshot.
   rmSync(files.current);
-  assert.equal(contentOf(load(folder)), withDelta);
+  assert.equal(readContent(load(folder)), withDelta);
   rmSync(files.delta);
-  assert.equal(contentOf(load(folder)), withDelta, "from the delta of the previous snapshot");
+  assert.equal(readContent(load(folder)), withDelta, "from the delta of the previous snapshot");
 });
 
 test("survive a save that fails after marks were cleared", ({ folder, files, store }) => {
@@ -201,7 +201,7 @@ test("survive a save that fails after marks were cleared", ({ folder, files, sto
   assert.not(existsSync(temporary));
   saveGraph(store, folder, SMALL);
   assert.not(existsSync(files.delta), "all chunks differ from the snapshot on disk");
-  assert.equal(contentOf(load(folder)), content);
+  assert.equal(readContent(load(folder)), content);
 });
 
 test(`agree with the graph after random changes, saves and restarts (seed ${SEED})`, (context) => {
@@ -217,11 +217,11 @@ test(`agree with the graph after random changes, saves and restarts (seed ${SEED
     if (isSmall || random.below(15) === 0) makeLarge(graph);
     isSmall = random.below(15) === 0;
     if (isSmall) graph.truncate();
-    const content = contentOf(store);
+    const content = readContent(store);
     saveGraph(store, folder, { ...SMALL, isForced: random.below(8) === 0 });
     if (existsSync(files.delta)) deltas++;
     const loadedStore = load(folder);
-    assert.equal(contentOf(loadedStore), content, `round ${round}`);
+    assert.equal(readContent(loadedStore), content, `round ${round}`);
     if (random.below(3) === 0) store = loadedStore;
   }
   assert.ok(deltas > ROUNDS / 4, `${deltas} deltas`);

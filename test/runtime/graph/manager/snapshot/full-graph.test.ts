@@ -79,8 +79,8 @@ if (process.env.FULL !== undefined) {
       const loadedStore = loadGraph("full", folder, TEST_THREAD)!;
       assert.is(loadedStore.order, store.order);
       const last = [...openStore(store).vertices()].at(-1)!;
-      const textOf = (graph: Graph): unknown => graph.getVertex(last).getProperty("text");
-      assert.equal(textOf(openStore(loadedStore)), textOf(openStore(store)));
+      const readText = (graph: Graph): unknown => graph.getVertex(last).getProperty("text");
+      assert.equal(readText(openStore(loadedStore)), readText(openStore(store)));
       const properties = { text: "x".repeat(TEXT_LENGTH) };
       assert.throws(
         () => openStore(loadedStore).createVertex("another", { properties }),

@@ -81,17 +81,17 @@ function load(name: string, folder: string): GraphStore {
 }
 
 /** Changes a byte of a file; false if it is not as long yet. */
-function damage(file: string, at: number): boolean {
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= at) return false;
+function damage(file: string, offset: number): boolean {
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= offset) return false;
   const descriptor = openSync(file, "r+");
   const byte = new Uint8Array(1);
-  readSync(descriptor, byte, 0, 1, at);
+  readSync(descriptor, byte, 0, 1, offset);
   writeSync(
     descriptor,
     byte.map((value) => value ^ 1),
     0,
     1,
-    at,
+    offset,
   );
   closeSync(descriptor);
   return true;

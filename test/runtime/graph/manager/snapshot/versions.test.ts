@@ -63,7 +63,7 @@ test("loads version 1 and saves the current version", ({ folder }) => {
 });
 
 /** Rotates the pages of a file by one word each. */
-function pageOf(words: Uint32Array, page: number): Uint32Array {
+function readPage(words: Uint32Array, page: number): Uint32Array {
   return words.subarray(page * CHUNK_WORDS, (page + 1) * CHUNK_WORDS);
 }
 
@@ -74,7 +74,7 @@ function checksum(words: Uint32Array): number {
 /** The same snapshot as written by a version with these arenas, in this order. */
 function withArenas(file: Buffer, names: readonly layout.ArenaName[]): Uint8Array {
   const words = new Uint32Array(Uint8Array.from(file).buffer);
-  const header = pageOf(words, 0);
+  const header = readPage(words, 0);
   const table = words.subarray(header[Word.TablePage]! * CHUNK_WORDS);
   const entries = layout.ARENAS.map((_, id) => {
     const first = Word.Arenas + id * ENTRY_WORDS;
@@ -87,7 +87,7 @@ function withArenas(file: Buffer, names: readonly layout.ArenaName[]): Uint8Arra
     rows.set(name, [...table.subarray(row * 2, (row + chunks) * 2)]);
     row += chunks;
   }
-  const graphHeader = pageOf(words, rows.get("header")![0]!);
+  const graphHeader = readPage(words, rows.get("header")![0]!);
   const states = graphHeader.slice(ALLOCATORS);
   graphHeader.fill(0, ALLOCATORS);
   header.fill(0, Word.Arenas, Word.Arenas + layout.ARENAS.length * ENTRY_WORDS);

@@ -13,7 +13,7 @@ import {
   M_STAT,
   V_GT,
 } from "../../../../../runtime/graph/model/constants.js";
-import { outcomeOf } from "../../../../property/support/make-change.js";
+import { runChange } from "../../../../property/support/make-change.js";
 import { makeGraph } from "../../support/make-graph.js";
 
 const test = suite<{ graph: Graph }>("adjacent");
@@ -51,10 +51,10 @@ test("returns the same result with and without a plan", ({ graph }) => {
   for (const from of [...IDS, "d"]) {
     for (const to of names) {
       for (const arc of FILTERS) {
-        const plain = outcomeOf(() => graph.adjacent(from, arc, to));
+        const plain = runChange(() => graph.adjacent(from, arc, to));
         assert.equal(
           plain,
-          outcomeOf(() => graph.adjacent(from, arc, to, {})),
+          runChange(() => graph.adjacent(from, arc, to, {})),
           `${from} ${arc} ${to}`,
         );
         if (plain === true) pairs++;

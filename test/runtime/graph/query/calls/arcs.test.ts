@@ -20,7 +20,7 @@ test.before((context) => {
   context.graph = graph;
 });
 
-function arcsOf(graph: Graph, condition: Condition): string[] {
+function listArcs(graph: Graph, condition: Condition): string[] {
   const rows = graph.arcs({ condition, ...FORM }) as string[][];
   return rows.map((row) => row.join("-")).sort();
 }
@@ -28,27 +28,27 @@ function arcsOf(graph: Graph, condition: Condition): string[] {
 const ALL = ["a-b", "a-c", "b-c"];
 
 test("returns outarcs for a condition on heads or a rule without a filter", ({ graph }) => {
-  assert.equal(arcsOf(graph, {}), ALL);
-  assert.equal(arcsOf(graph, { traverse: { collect: true } }), ALL);
-  assert.equal(arcsOf(graph, { traverse: { arc: null } }), ALL);
-  assert.equal(arcsOf(graph, { traverse: { neighbor: { type: "letter" } } }), ALL);
-  assert.equal(arcsOf(graph, { traverse: { neighbor: "c" } }), ["a-c", "b-c"]);
-  assert.equal(arcsOf(graph, { neighbor: "c" } as Condition), ["a-c", "b-c"]);
+  assert.equal(listArcs(graph, {}), ALL);
+  assert.equal(listArcs(graph, { traverse: { collect: true } }), ALL);
+  assert.equal(listArcs(graph, { traverse: { arc: null } }), ALL);
+  assert.equal(listArcs(graph, { traverse: { neighbor: { type: "letter" } } }), ALL);
+  assert.equal(listArcs(graph, { traverse: { neighbor: "c" } }), ["a-c", "b-c"]);
+  assert.equal(listArcs(graph, { neighbor: "c" } as Condition), ["a-c", "b-c"]);
 });
 
 test("applies the direction of a filter", ({ graph }) => {
-  assert.equal(arcsOf(graph, { traverse: { arc: D_IN } }), ["b-a", "c-a", "c-b"]);
-  assert.is(arcsOf(graph, { traverse: { arc: D_ANY } }).length, 2 * ALL.length);
+  assert.equal(listArcs(graph, { traverse: { arc: D_IN } }), ["b-a", "c-a", "c-b"]);
+  assert.is(listArcs(graph, { traverse: { arc: D_ANY } }).length, 2 * ALL.length);
 });
 
 test("matches an adjacency condition on the tail in both directions", ({ graph }) => {
   const adjacent = { neighbor: "a" };
-  assert.equal(arcsOf(graph, { adjacent }), ["b-c"]);
+  assert.equal(listArcs(graph, { adjacent }), ["b-c"]);
 });
 
 test("follows deeper rules in both directions, as everywhere", ({ graph }) => {
   const neighbor = { traverse: { neighbor: "a" } };
-  assert.equal(arcsOf(graph, { traverse: { neighbor } }), ["a-b", "a-c", "b-c"]);
+  assert.equal(listArcs(graph, { traverse: { neighbor } }), ["a-b", "a-c", "b-c"]);
 });
 
 test.run();

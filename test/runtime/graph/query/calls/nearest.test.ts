@@ -28,19 +28,19 @@ function createPlace(): Place {
     graph.createVertex(id, { type: "old", vector: [1, y] });
   }
   const { ids } = store;
-  const idOf = ids.idOf.bind(ids);
+  const originalIdOf = ids.idOf.bind(ids);
   const meanwhile: Place["meanwhile"] = (change, always = false) => {
     ids.idOf = (handle) => {
-      ids.idOf = idOf;
+      ids.idOf = originalIdOf;
       change();
       if (always) meanwhile(change, true);
-      return idOf(handle);
+      return originalIdOf(handle);
     };
   };
   return { graph, meanwhile };
 }
 
-const idsOf = (neighbors: readonly { readonly id: string }[]): string[] =>
+const listIds = (neighbors: readonly { readonly id: string }[]): string[] =>
   neighbors.map(({ id }) => id);
 
 test("omits a vertex that took the handle of a hit", () => {
@@ -49,7 +49,7 @@ test("omits a vertex that took the handle of a hit", () => {
     graph.deleteVertex("b");
     graph.createVertex("far", { vector: [-1, 0] });
   });
-  assert.equal(idsOf(graph.nearest(PROBE, { hits: 3 })), ["a", "c", "d"]);
+  assert.equal(listIds(graph.nearest(PROBE, { hits: 3 })), ["a", "c", "d"]);
 });
 
 test("omits a vertex that does not meet the condition", () => {
@@ -59,7 +59,7 @@ test("omits a vertex that does not meet the condition", () => {
     graph.createVertex("new", { type: "new", vector: [1, 1] });
   });
   const nearest = graph.nearest(PROBE, { hits: 3, condition: { type: "old" } });
-  assert.equal(idsOf(nearest), ["a", "c", "d"]);
+  assert.equal(listIds(nearest), ["a", "c", "d"]);
 });
 
 test("returns a vertex that moves once, even under constant changes", () => {
@@ -71,7 +71,7 @@ test("returns a vertex that moves once, even under constant changes", () => {
     graph.createVertex(back!, { vector: [1, 1] });
   };
   meanwhile(swap, true);
-  const ids = idsOf(graph.nearest(PROBE, { hits: 4 }));
+  const ids = listIds(graph.nearest(PROBE, { hits: 4 }));
   assert.is(new Set(ids).size, ids.length);
 });
 

@@ -20,11 +20,11 @@ import { makeGraph } from "../../support/make-graph.js";
 const test = suite("plan cache");
 
 /** Number of plans for a list of options. */
-function plansOf(...queries: object[]): number {
+function countPlans(...queries: object[]): number {
   let created = 0;
-  const planOf = planCache("neighborhood", (_store: GraphStore, _options: object) => ++created);
+  const cachedPlan = planCache("neighborhood", (_store: GraphStore, _options: object) => ++created);
   const store = {} as GraphStore;
-  for (const options of queries) planOf(store, options);
+  for (const options of queries) cachedPlan(store, options);
   return created;
 }
 
@@ -36,9 +36,9 @@ const EXAMPLE = () => ({
 });
 
 test("reuses the plan of equal options", () => {
-  assert.is(plansOf(EXAMPLE(), EXAMPLE(), EXAMPLE()), 1);
-  assert.is(plansOf({}, {}), 1);
-  assert.is(plansOf({ filter: ".arc.value > 5" }, { filter: ".arc.value > 5" }), 1);
+  assert.is(countPlans(EXAMPLE(), EXAMPLE(), EXAMPLE()), 1);
+  assert.is(countPlans({}, {}), 1);
+  assert.is(countPlans({ filter: ".arc.value > 5" }, { filter: ".arc.value > 5" }), 1);
 });
 
 test("plans again when anything differs", () => {
@@ -56,8 +56,8 @@ test("plans again when anything differs", () => {
     [{ neighbor: { property: { a: 1 } } }, { neighbor: { property: { b: 1 } } }],
     [{ neighbor: {} }, { neighbor: null }],
   ];
-  for (const [first, second] of pairs) assert.is(plansOf(first, second, first, second), 2);
-  assert.is(plansOf({ neighbor: {} }, { neighbor: new Map() }, { neighbor: {} }), 2);
+  for (const [first, second] of pairs) assert.is(countPlans(first, second, first, second), 2);
+  assert.is(countPlans({ neighbor: {} }, { neighbor: new Map() }, { neighbor: {} }), 2);
 });
 
 test("does not cache plans of long options, class instances and named definitions", () => {
@@ -76,13 +76,13 @@ test("does not cache plans of long options, class instances and named definition
     { neighbor: Object.assign(["a"], { more: 1 }) },
   ];
   for (const options of each)
-    assert.is(plansOf(options, options), 2, JSON.stringify(options.constructor.name));
+    assert.is(countPlans(options, options), 2, JSON.stringify(options.constructor.name));
 });
 
 test("keeps a few plans, the most recently used ones", () => {
   const many = Array.from({ length: 9 }, (_, hits) => ({ hits }));
-  assert.is(plansOf(...many, ...many.slice(1)), 9);
-  assert.is(plansOf(...many, many[0]!), 10);
+  assert.is(countPlans(...many, ...many.slice(1)), 9);
+  assert.is(countPlans(...many, many[0]!), 10);
 });
 
 test("plans relative times again in another second", () => {
@@ -117,17 +117,17 @@ test("notices changed members of an options object", () => {
 
 test("reuses plans for other probe vectors", () => {
   const probes: unknown[] = [];
-  const planOf = planCache("global", (_store: GraphStore, _options: object) => ({
+  const cachedPlan = planCache("global", (_store: GraphStore, _options: object) => ({
     rebind: (vector: unknown) => probes.push(vector) < 3,
   }));
   const store = {} as GraphStore;
   const [probe, sameProbe] = [new Float32Array(64), new Float32Array(64)];
   const [first, second, third, last] = [probe, [1, 2], sameProbe, probe].map(
-    (vector) => planOf(store, { vector, hits: 3 } as object).plan,
+    (vector) => cachedPlan(store, { vector, hits: 3 } as object).plan,
   );
   assert.ok(second === first && third === first && last !== first);
-  assert.ok(planOf(store, { vector: probe } as object).plan !== last);
-  assert.ok(planOf(store, { vector: null, hits: 3 } as object).plan !== last);
+  assert.ok(cachedPlan(store, { vector: probe } as object).plan !== last);
+  assert.ok(cachedPlan(store, { vector: null, hits: 3 } as object).plan !== last);
   assert.equal(probes, [[1, 2], sameProbe, probe]);
 });
 

@@ -21,10 +21,10 @@ test("counts the same arcs as a loop", () => {
   for (let round = 0; round < 300; round++) {
     const arcs = below(40) * 4;
     for (let arc = 0; arc < arcs; arc++) {
-      const at = first + arc * ARC_WORDS;
-      arena.ints[at] = anyWord();
-      arena.ints[at + 1] = ((512 + below(3)) << 16) | ((5 + below(2)) << 8) | below(2);
-      arena.ints[at + 2] = round % 3 === 0 ? below(10) - 5 : anyWord();
+      const offset = first + arc * ARC_WORDS;
+      arena.ints[offset] = anyWord();
+      arena.ints[offset + 1] = ((512 + below(3)) << 16) | ((5 + below(2)) << 8) | below(2);
+      arena.ints[offset + 2] = round % 3 === 0 ? below(10) - 5 : anyWord();
     }
     const mask = [0, 0xffff_0000 | 0, 0xffff_ff00 | 0, 0xff00][round & 3]!;
     const want = (((512 + below(3)) << 16) | ((5 + below(2)) << 8)) & mask;
@@ -34,10 +34,10 @@ test("counts the same arcs as a loop", () => {
     const [low, high] = round % 5 === 0 ? [MIN_INT, MAX_INT] : (bounds as [number, number]);
     let expected = 0;
     let keys = 0;
-    for (let at = first; at < first + arcs * ARC_WORDS; at += ARC_WORDS) {
-      const value = arena.ints[at + 2]!;
+    for (let offset = first; offset < first + arcs * ARC_WORDS; offset += ARC_WORDS) {
+      const value = arena.ints[offset + 2]!;
       const key = value ^ ((value >> 31) & fold) ^ flip;
-      if ((arena.ints[at + 1]! & mask) !== want) continue;
+      if ((arena.ints[offset + 1]! & mask) !== want) continue;
       keys++;
       if (key >= low && key <= high) expected++;
     }

@@ -16,13 +16,13 @@ const RARE = 7;
 test.before.each((context) => {
   const graph = makeGraph();
   const values = new Map<string, number>();
-  for (let at = 0; at < COUNT; at++) {
-    const type = at % RARE === 0 ? "rare" : "frequent";
-    graph.createVertex(`v${at}`, { type, properties: { n: at % 60 } });
-    values.set(`v${at}`, at % 60);
-    graph.connect("hub", "to", `v${at}`);
+  for (let index = 0; index < COUNT; index++) {
+    const type = index % RARE === 0 ? "rare" : "frequent";
+    graph.createVertex(`v${index}`, { type, properties: { n: index % 60 } });
+    values.set(`v${index}`, index % 60);
+    graph.connect("hub", "to", `v${index}`);
     // Leaves a handle between others that no vertex has.
-    if (at === 0) graph.createVertex("gone");
+    if (index === 0) graph.createVertex("gone");
   }
   graph.deleteVertex("gone");
   Object.assign(context, { graph, values });
@@ -71,10 +71,10 @@ test("follow changes between queries", ({ graph, values }) => {
   values.set("v5", 0);
   expectMatches(graph, values);
   // Beyond the groups that are known so far.
-  for (let at = COUNT; at < COUNT + 200; at++) {
-    graph.createVertex(`v${at}`, { properties: { n: at % 60 } });
-    graph.connect("hub", "to", `v${at}`);
-    values.set(`v${at}`, at % 60);
+  for (let index = COUNT; index < COUNT + 200; index++) {
+    graph.createVertex(`v${index}`, { properties: { n: index % 60 } });
+    graph.connect("hub", "to", `v${index}`);
+    values.set(`v${index}`, index % 60);
   }
   expectMatches(graph, values);
 });

@@ -35,18 +35,18 @@ function below(end: number): number {
 
 const store = GraphStore.create("test", TEST_THREAD);
 const graph = openStore(store);
-for (let at = 0; at < VERTICES; at++) {
-  const vertex = graph.newVertex(`v${at}`);
+for (let index = 0; index < VERTICES; index++) {
+  const vertex = graph.newVertex(`v${index}`);
   // Some groups have none of a key, some all.
-  if (at % 64 < 32 || at % 3 === 0) vertex.setProperty("price", below(100));
+  if (index % 64 < 32 || index % 3 === 0) vertex.setProperty("price", below(100));
   if (below(2) === 0) vertex.setProperty("stock", below(3));
   if (below(4) === 0) vertex.setProperty("name", `n${below(20)}`);
   vertex.close();
 }
 
 const LISTS: Record<string, () => number[]> = {
-  "in order": () => Array.from({ length: VERTICES }, (_, at) => at + 1),
-  "in reverse order": () => Array.from({ length: VERTICES }, (_, at) => VERTICES - at),
+  "in order": () => Array.from({ length: VERTICES }, (_, index) => index + 1),
+  "in reverse order": () => Array.from({ length: VERTICES }, (_, index) => VERTICES - index),
   "in random order, some twice": () => Array.from({ length: 500 }, () => 1 + below(VERTICES)),
   "with one repeated many times": () => new Array<number>(40).fill(1 + below(VERTICES)),
   none: () => [],
@@ -58,10 +58,10 @@ for (const [order, list] of Object.entries(LISTS)) {
       const compiled = new PropertyCondition(store, condition);
       for (const isNegated of [false, true]) {
         const heads = list();
-        const arcs = Uint32Array.from(heads.flatMap((head, at) => [head, at, at * 2]));
+        const arcs = Uint32Array.from(heads.flatMap((head, index) => [head, index, index * 2]));
         const end = compiled.filter(arcs, 0, arcs.length, isNegated);
-        const expected = heads.flatMap((head, at) =>
-          passes(store.properties.all(head)) === isNegated ? [] : [head, at, at * 2],
+        const expected = heads.flatMap((head, index) =>
+          passes(store.properties.all(head)) === isNegated ? [] : [head, index, index * 2],
         );
         assert.is(end, expected.length);
         assert.is(end % ARC_WORDS, 0);
@@ -79,10 +79,15 @@ test("finds the matching vertices of groups, and none behind the last vertex", (
       const into = new Uint32Array(GROUPS).fill(0xffff_ffff);
       compiled.findMatching(begin, GROUPS, into);
       const passing = [...into].flatMap((bits, group) =>
-        Array.from({ length: 32 }, (_, at) => ((bits >>> at) & 1) * (begin + group * 32 + at)),
+        Array.from(
+          { length: 32 },
+          (_, index) => ((bits >>> index) & 1) * (begin + group * 32 + index),
+        ),
       );
-      const handles = Array.from({ length: VERTICES }, (_, at) => at + 1);
-      const expected = handles.filter((at) => at >= begin && passes(store.properties.all(at)));
+      const handles = Array.from({ length: VERTICES }, (_, index) => index + 1);
+      const expected = handles.filter(
+        (vertex) => vertex >= begin && passes(store.properties.all(vertex)),
+      );
       assert.equal(
         passing.filter((handle) => handle !== 0),
         expected,

@@ -27,17 +27,17 @@ const ALL = ["ann", "bo", "cy", "dee", "lamp", "mug", "nord", "rope", "tent", "z
 const PERSONS = ["ann", "bo", "cy", "dee"];
 const ITEMS = ["lamp", "mug", "rope", "tent"];
 
-function matchesOf(graph: typeof shop, condition: unknown): readonly string[] {
+function findMatches(graph: typeof shop, condition: unknown): readonly string[] {
   return graph.vertices({ condition: condition as null, sortby: S_ID });
 }
 
 function leaves(condition: unknown, expected: readonly string[]): void {
   test(`${JSON.stringify(condition)}: ${expected.join(" ")}`, () => {
-    assert.equal(matchesOf(shop, condition), expected);
+    assert.equal(findMatches(shop, condition), expected);
     // The same as a neighbor condition from a vertex that has arcs to all of them.
     const around = { arc: "all", neighbor: condition as null, sortby: S_ID };
     assert.equal(centered.neighborhood("center", around), expected);
-    const ids = matchesOf(shop, [false, condition]);
+    const ids = findMatches(shop, [false, condition]);
     const others = ALL.filter((id) => !expected.includes(id));
     assert.equal(ids, others, "negated");
   });
@@ -99,7 +99,7 @@ test("match degrees of all arcs, and of filtered ones", () => {
     [{ indegree: [null, 4] }, ["lamp", "rope", "tent"]],
   ];
   for (const [condition, ids] of expected) {
-    assert.equal(matchesOf(shop, condition), ids, JSON.stringify(condition));
+    assert.equal(findMatches(shop, condition), ids, JSON.stringify(condition));
   }
 });
 
@@ -113,26 +113,26 @@ test("accept traverse and adjacent in full, in short and by their aliases", () =
     { has_arc: "bought", neighbor: ["lamp"] },
     { adjacent: ["bought", D_OUT], traverse: "lamp", type: "person" },
   ]) {
-    assert.equal(matchesOf(shop, condition), buyers, JSON.stringify(condition));
+    assert.equal(findMatches(shop, condition), buyers, JSON.stringify(condition));
   }
-  assert.equal(matchesOf(shop, { adjacent: "dee" }), ["bo", "cy", "tent"]);
-  assert.equal(matchesOf(shop, { traverse: ["bo", "cy"] }).includes("dee"), true);
-  assert.equal(matchesOf(shop, { arc: ["rated", D_ANY, M_FLT, V_GTE, 4] }), ["ann", "lamp"]);
+  assert.equal(findMatches(shop, { adjacent: "dee" }), ["bo", "cy", "tent"]);
+  assert.equal(findMatches(shop, { traverse: ["bo", "cy"] }).includes("dee"), true);
+  assert.equal(findMatches(shop, { arc: ["rated", D_ANY, M_FLT, V_GTE, 4] }), ["ann", "lamp"]);
 });
 
 test("override the outcome with assert", () => {
   const none = { arc: "never", assert: true, collect: C_SCAN };
-  assert.equal(matchesOf(shop, { traverse: none }), ALL);
-  assert.equal(matchesOf(shop, { adjacent: { arc: "*", assert: 0 } }), []);
-  assert.equal(matchesOf(shop, { adjacent: { arc: "makes", assert: null } }).length, 6);
+  assert.equal(findMatches(shop, { traverse: none }), ALL);
+  assert.equal(findMatches(shop, { adjacent: { arc: "*", assert: 0 } }), []);
+  assert.equal(findMatches(shop, { adjacent: { arc: "makes", assert: null } }).length, 6);
 });
 
 test("negate with not, also twice", () => {
-  assert.equal(matchesOf(shop, { not: { type: "person" } }).length, 6);
-  assert.equal(matchesOf(shop, { not: [false, "ann"] }), ["ann"]);
-  assert.equal(matchesOf(shop, { not: { not: "ann" } }), ["ann"]);
+  assert.equal(findMatches(shop, { not: { type: "person" } }).length, 6);
+  assert.equal(findMatches(shop, { not: [false, "ann"] }), ["ann"]);
+  assert.equal(findMatches(shop, { not: { not: "ann" } }), ["ann"]);
   assert.throws(
-    () => matchesOf(shop, { not: "ann", type: "person" }),
+    () => findMatches(shop, { not: "ann", type: "person" }),
     "Invalid vertex condition: 'not'",
   );
 });
@@ -143,21 +143,21 @@ test("accept vertices and internal ids as ids, and a star within an id", () => {
   graph.createVertex("ab");
   graph.connect("ab", "to", "virtual");
   const star = graph.openVertex("a*", "r");
-  assert.equal(matchesOf(graph, star), ["a*"]);
-  assert.equal(matchesOf(graph, { id: star }), ["a*"]);
-  assert.equal(matchesOf(graph, star.internalid), ["a*"]);
-  assert.equal(matchesOf(graph, [star, "ab"]), ["a*", "ab"]);
-  assert.equal(matchesOf(graph, "a\\*"), ["a*"]);
-  assert.equal(matchesOf(graph, "a*"), ["a*", "ab"]);
-  assert.equal(matchesOf(graph, ["a*"]), ["a*"]);
-  assert.equal(matchesOf(graph, { virtual: true, type: null }), ["virtual"]);
-  assert.equal(matchesOf(graph, { degree: 0 }), ["a*"]);
+  assert.equal(findMatches(graph, star), ["a*"]);
+  assert.equal(findMatches(graph, { id: star }), ["a*"]);
+  assert.equal(findMatches(graph, star.internalid), ["a*"]);
+  assert.equal(findMatches(graph, [star, "ab"]), ["a*", "ab"]);
+  assert.equal(findMatches(graph, "a\\*"), ["a*"]);
+  assert.equal(findMatches(graph, "a*"), ["a*", "ab"]);
+  assert.equal(findMatches(graph, ["a*"]), ["a*"]);
+  assert.equal(findMatches(graph, { virtual: true, type: null }), ["virtual"]);
+  assert.equal(findMatches(graph, { degree: 0 }), ["a*"]);
   star.close();
 });
 
 test("ignore members of Object.prototype", () => {
   for (const text of ['{"__proto__": 1}', '{"constructor": 1}', '{"toString": null}']) {
-    assert.throws(() => matchesOf(shop, JSON.parse(text)), /^Invalid vertex condition: '/);
+    assert.throws(() => findMatches(shop, JSON.parse(text)), /^Invalid vertex condition: '/);
   }
 });
 

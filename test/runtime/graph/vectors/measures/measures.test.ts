@@ -39,17 +39,17 @@ function fill(measure: Measure, precision: VectorPrecision = "int8") {
   const graph = makeGraph();
   graph.setVectorSettings({ measure: measure.name as "cosine", precision });
   const { store } = getAccess(graph);
-  const parts = Array.from({ length: COUNT }, (_, at) => {
-    const scale = at === 0 ? 0 : 10 ** (random.below(600) / 100 - 3);
+  const parts = Array.from({ length: COUNT }, (_, index) => {
+    const scale = index === 0 ? 0 : 10 ** (random.below(600) / 100 - 3);
     const numbers = Array.from({ length: LENGTH }, () =>
       measure === HAMMING ? random.below(2) : (random.below(2001) / 1000 - 1) * scale,
     );
-    graph.createVertex(`v${at}`, { vector: numbers });
+    graph.createVertex(`v${index}`, { vector: numbers });
     return parseVector(numbers, "vector");
   });
   const { vectors: table } = store;
-  const slots = parts.map((_, at) => table.slotOf(store.ids.find(`v${at}`)));
-  const probe = (at: number): Probe => new Probe(table, parts[at]!);
+  const slots = parts.map((_, index) => table.slotOf(store.ids.find(`v${index}`)));
+  const probe = (index: number): Probe => new Probe(table, parts[index]!);
   const score = (a: number, b: number): number => compareVectors(measure, parts[a]!, parts[b]!);
   return { graph, store, table, slots, probe, score };
 }
@@ -81,9 +81,9 @@ test("slots that would end beyond the memory are not scored in a batch", () => {
   // Torn reads can return them: the last offset that holds a vector, the next, and one far beyond.
   const last = words.length - SLOT_WORDS - LENGTH / 4;
   const torn = [last, last + 1, 0xffff_fff0];
-  for (const [at, slot] of torn.entries()) {
-    store.memory.vectorSlots.words[vertices[at]!] = slot;
-    if (at < 2) words[slot + Slot.Length] = LENGTH;
+  for (const [index, slot] of torn.entries()) {
+    store.memory.vectorSlots.words[vertices[index]!] = slot;
+    if (index < 2) words[slot + Slot.Length] = LENGTH;
   }
   const heads = Uint32Array.from(vertices.flatMap((vertex) => [vertex, 0, 0]));
   probe(3).prepare(heads, 0, heads.length);
@@ -94,19 +94,19 @@ test("slots that would end beyond the memory are not scored in a batch", () => {
 for (const measure of MEASURES) {
   test(`${measure.name}: scores are symmetric and bounded below`, () => {
     const { score } = fill(measure);
-    for (let at = 1; at < COUNT; at++) {
-      assert.is(score(at, at - 1), score(at - 1, at));
-      assert.ok(score(at, at - 1) >= measure.lowest);
+    for (let index = 1; index < COUNT; index++) {
+      assert.is(score(index, index - 1), score(index - 1, index));
+      assert.ok(score(index, index - 1) >= measure.lowest);
     }
   });
 
   test(`${measure.name}: a vector in the graph is compared like its copy outside`, () => {
     const { table, slots, probe, score } = fill(measure);
-    for (const at of [0, 1, 2, 3]) {
-      const compared = probe(at);
+    for (const index of [0, 1, 2, 3]) {
+      const compared = probe(index);
       for (let otherIndex = 0; otherIndex < COUNT; otherIndex++) {
         const vertex = table.memory.words[slots[otherIndex]!]!;
-        assert.is(compared.similarity(vertex), score(at, otherIndex));
+        assert.is(compared.similarity(vertex), score(index, otherIndex));
       }
     }
   });
@@ -118,8 +118,8 @@ for (const measure of MEASURES) {
     const others = ["short", "bare"].map((id) => store.ids.find(id));
     const vertices = [...slots.map((slot) => table.memory.words[slot]!), ...others, 2 ** 20];
     const heads = Uint32Array.from(vertices.flatMap((vertex) => [vertex, 0, 0]));
-    for (const at of [0, 1, 2, 3]) {
-      const compared = probe(at);
+    for (const index of [0, 1, 2, 3]) {
+      const compared = probe(index);
       const single = vertices.map((vertex) => compared.similarity(vertex, Number.NaN));
       compared.prepare(heads, 0, heads.length);
       assert.is(scoreBatch.length, COUNT);
@@ -154,8 +154,8 @@ for (const measure of MEASURES) {
       const { table, slots, probe } = fill(measure, precision);
       const length = table.memory.words[slots[0]! + Slot.Length]!;
       const scores = new Float64Array(COUNT);
-      for (const at of [0, 1, 2, 3]) {
-        const compared = probe(at);
+      for (const index of [0, 1, 2, 3]) {
+        const compared = probe(index);
         const exact = slots.map((slot) => compared.similarity(table.memory.words[slot]!));
         compared.scoreSlots(length, Uint32Array.from(slots), COUNT, scores);
         assert.equal([...scores], exact);
@@ -168,7 +168,7 @@ for (const measure of MEASURES) {
     const { memory } = table;
     const compared = probe(5);
     const terms = compared.terms(LENGTH);
-    const exact = slots.map((_, at) => score(5, at));
+    const exact = slots.map((_, index) => score(5, index));
     const threshold = exact.toSorted((a, b) => b - a)[20]!;
     const slotsFound = new Set<number>();
     const [space] = table.spaces();
@@ -178,10 +178,11 @@ for (const measure of MEASURES) {
       const used = memory.words[slab + Slab.Used]!;
       const kernelMinimum = measure.kernelThreshold(threshold, terms);
       const count = compared.scanSlots(LENGTH, first, used, kernelMinimum);
-      for (let at = 0; at < count; at++) slotsFound.add(memory.wordAt(memory.list[2 * at]!));
+      for (let index = 0; index < count; index++)
+        slotsFound.add(memory.wordAt(memory.list[2 * index]!));
     }
-    for (const [at, slot] of slots.entries()) {
-      if (exact[at]! >= threshold) assert.ok(slotsFound.has(slot), `slot ${at}`);
+    for (const [index, slot] of slots.entries()) {
+      if (exact[index]! >= threshold) assert.ok(slotsFound.has(slot), `slot ${index}`);
     }
     assert.ok(slotsFound.size >= 21 && slotsFound.size < COUNT);
   });
@@ -192,13 +193,13 @@ for (const precision of PRECISIONS) {
     const random = new Random(SEED);
     const graph = makeGraph();
     graph.setVectorSettings({ measure: "hamming", precision });
-    const vectors = Array.from({ length: COUNT }, (_, at) =>
-      Array.from({ length: LENGTH }, () => (at === 0 ? 0 : random.below(2))),
+    const vectors = Array.from({ length: COUNT }, (_, index) =>
+      Array.from({ length: LENGTH }, () => (index === 0 ? 0 : random.below(2))),
     );
-    for (const [at, vector] of vectors.entries()) graph.createVertex(`v${at}`, { vector });
+    for (const [index, vector] of vectors.entries()) graph.createVertex(`v${index}`, { vector });
     for (const probe of vectors.slice(0, 3)) {
       const different = vectors.map(
-        (vector) => vector.filter((bit, at) => bit !== probe[at]).length,
+        (vector) => vector.filter((bit, index) => bit !== probe[index]).length,
       );
       const nearest = graph.nearest(probe, { hits: 20 });
       const best = different.toSorted((a, b) => a - b).slice(0, 20);
