@@ -31,4 +31,11 @@ test("accepts equal keys of different objects, and equal values", () => {
   }
 });
 
+test("accepts a key of millions of escapes, and millions of spaces after it", () => {
+  const key = "\\n".repeat(4_000_000);
+  const spaces = " ".repeat(4_000_000);
+  assert.is(findDuplicateKey(`{"${key}"${spaces}:1}`), null);
+  assert.is(findDuplicateKey(`{"${key}"${spaces}:1,"${key}":2}`)?.length, 4_000_000);
+});
+
 test.run();
