@@ -31,6 +31,8 @@ export class RotatingFile {
   #left = 0;
   #openedAtMs = 0;
   #lost = 0;
+  /** Resolves once the rotated files are written. */
+  #rotated: Promise<unknown> = Promise.resolve();
 
   /** @param onFailure called when the file can no longer be written */
   constructor(path: string, options: RotatingFileOptions, onFailure: (reason: string) => void) {
@@ -77,8 +79,8 @@ export class RotatingFile {
   async close(): Promise<number> {
     const file = this.#file;
     this.#file = null;
-    file?.end();
-    if (file !== null) await finished(file).catch(() => {});
+    if (file !== null) await end(file);
+    await this.#rotated;
     return this.#lost;
   }
 
@@ -109,7 +111,13 @@ export class RotatingFile {
       const from = number === 1 ? this.#path : `${this.#path}.${number - 1}`;
       if (existsSync(from)) renameSync(from, `${this.#path}.${number}`);
     }
-    this.#file?.end();
+    this.#rotated = Promise.all([this.#rotated, end(this.#file!)]);
     this.#file = null;
   }
+}
+
+/** Resolves once everything is passed to the system, or has failed. */
+async function end(file: WriteStream): Promise<void> {
+  file.end();
+  await finished(file).catch(() => {});
 }

@@ -1,12 +1,13 @@
 // Files that are rotated by size, and disks that are full.
 
-import {
+import fs, {
   existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -89,6 +90,20 @@ test("counts no lost line twice", async (context) => {
   } finally {
     performance.now = now;
   }
+});
+
+test("counts lines that a rotated file could not take", async (context) => {
+  symlinkSync("/dev/full", context.path);
+  const file = open(context, 10);
+  const { writev } = fs;
+  // These lines fail after the current file is complete.
+  fs.writev = ((...parameters: Parameters<typeof writev>) => {
+    fs.writev = writev;
+    setTimeout(() => writev(...parameters), 20);
+  }) as typeof writev;
+  for (let number = 0; number < 3; number++) assert.is(file.write(`line ${number}`), 0);
+  assert.is(await file.close(), 2);
+  assert.is(readFileSync(context.path, "utf8"), "line 2\n");
 });
 
 test.run();
