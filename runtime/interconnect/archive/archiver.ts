@@ -116,7 +116,7 @@ export class Archiver {
       const isFirst = this.#writer.tail === null;
       this.#report(await this.#writer.step(), isFirst);
       this.#completeAtMs = time;
-      if (this.#writer.removalError !== null) throw this.#writer.removalError;
+      this.#reportRemoval(this.#writer.removalError);
       if (this.#lastLogged !== "") warn(`backup: ${plan.place}: continues`);
       this.#lastLogged = "";
       await this.#verifyWhenDue();
@@ -124,9 +124,16 @@ export class Archiver {
       const { message } = error as Error;
       if (message === this.#lastLogged) return;
       this.#lastLogged = message;
-      const code = error instanceof SvcError ? error.code : "SVC3422";
-      warn(`${code}: backup: ${message}`, "error");
+      warn(`${codeOf(error)}: backup: ${message}`, "error");
     }
+  }
+
+  /** The backup is complete nevertheless; a later one tries to remove them again. */
+  #reportRemoval(error: Error | null): void {
+    if (error === null) return;
+    const { plan, warn } = this.#parts;
+    const text = `expired parts remain in ${plan.place}: ${error.message}`;
+    warn(`${codeOf(error)}: backup: ${text}`, "warn");
   }
 
   async #open(): Promise<ArchiveWriter> {
@@ -183,6 +190,10 @@ export class Archiver {
     const gap = isGap ? "; changes before it are missing" : "";
     warn(`backup: ${plan.place}: full backup ${manifest.number}${gap}`, isGap ? "warn" : "info");
   }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof SvcError ? error.code : "SVC3422";
 }
 
 /** Returns null if the record is missing or unreadable. */

@@ -201,7 +201,8 @@ test("logs its recovery once after a failure", async (context) => {
 
 test("a backup counts although its expired parts cannot be removed", async (context) => {
   change(context);
-  const plan = { ...planArchive(context.backup), fullMs: 1000, keepMs: 1000 };
+  const times = { fullMs: 1000, keepMs: 1000, verifyMs: 6000 };
+  const plan = { ...planArchive(context.backup), ...times };
   const archiver = await context.open({ plan });
   const { remove } = FolderStore.prototype;
   FolderStore.prototype.remove = () => Promise.reject(new Error("denied"));
@@ -211,11 +212,19 @@ test("a backup counts although its expired parts cannot be removed", async (cont
       change(context);
       await context.step();
     }
-    while (context.lines.length < 5) await turn();
-    assert.is(context.lines[4], "error: SVC3422: backup: denied");
-    assert.is(archiver.report().ageMs, 0);
+    while (context.lines.length < 6) await turn();
+    const text = `expired parts remain in ${context.backup}: denied`;
+    assert.equal(
+      [3, 4, 5].map((at) => context.lines[at]),
+      [
+        `info: backup: ${context.backup}: full backup 4`,
+        `warn: SVC3422: backup: ${text}`,
+        `info: backup: ${context.backup}: verified`,
+      ],
+    );
+    assert.equal([archiver.report().ageMs, context.verified.length], [0, 1]);
     await context.step();
-    assert.equal(context.lines.splice(5), [`none: backup: ${context.backup}: continues`]);
+    assert.equal(context.lines.splice(6), [], "the backup never failed");
   } finally {
     FolderStore.prototype.remove = remove;
   }
