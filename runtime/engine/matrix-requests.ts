@@ -432,8 +432,8 @@ export class MatrixRequests {
     }
     const isPartial = merged.incomplete > 0 || (coverage ?? 1) < 1;
     localProcessor?.run(partial, { texec, resubmits, processorState }, (status, kind, payload) => {
-      // A partition that is down may have the vertex or its vector. Queries can be repeated, also
-      // by POST.
+      // A partition that is down may have the vertex, its vector or the property that the others
+      // lack. Queries can be repeated, also by POST.
       const isUnknown = isPartial && (status === 404 || status === 400);
       if (isUnknown) this.#error(progress, 503, "Partition(s) down", false);
       else this.#result(progress, hierarchy, 0, status, kind, payload);

@@ -207,6 +207,8 @@ test("a partial result does not say that a vertex is missing", async () => {
     ["nearest", { id: "p1" }],
     // The other partition may have its vector.
     ["nearest", { id: "goal" }],
+    // The other partition may have values of the property.
+    ["vertices", { facets: { colour: 3 } }],
   ] as const;
   try {
     for (const [name, query] of queries) {
