@@ -154,8 +154,15 @@ async function check(minimum: number, maximum: number): Promise<void> {
   assert.ok(puts >= minimum && puts <= maximum, `${minimum} <= ${puts} <= ${maximum}`);
 }
 
+/** A change feed that ends with the error event that it receives. */
+async function followUntilError(id: string, since = ""): Promise<string> {
+  const init = { headers: { accept: "text/event-stream" } };
+  return (await system.get(id, `/svc/builtin/changes?graph=things&since=${since}`, 0, init)).text;
+}
+
 test("survive kills of source and target, under changes", async () => {
   const writer = new Writer();
+  const followed = followUntilError("TD");
   let done = 0;
   // About ten cuts: a busy machine may miss the progress of some.
   const child = system.spawnAdmin("shrink", "B2", "--rate", "4kB/s");
@@ -181,6 +188,12 @@ test("survive kills of source and target, under changes", async () => {
   await check(writer.acknowledged, writer.sent);
   const { json } = await system.get("B2", "/svc/plugin/count", 0);
   assert.is((json.response as { hitcount: number }).hitcount, 0);
+  // The removal from the source is no deletion for clients that merge the feeds of both groups.
+  const feed = await followed;
+  assert.match(feed, /\nevent: error\n.*PositionExpiredError/);
+  assert.not.match(feed, '"vertexDeleted"');
+  const [, since] = /^id: (.*)/.exec(feed)!;
+  assert.match(await followUntilError("TD", since), "slots of graph 'things' have moved");
 });
 
 test.run();

@@ -52,7 +52,9 @@ export async function changes(
   if (openFeeds >= MAX_CHANGE_FEEDS) {
     throw new HttpError(503, `${MAX_CHANGE_FEEDS} clients follow changes already: retry later`);
   }
-  const rendered = new RenderedChanges(openChanges(graphNamed(graph), options));
+  const [isDispatched] = request.ident;
+  const reader = openChanges(graphNamed(graph), options, isDispatched === 1);
+  const rendered = new RenderedChanges(reader);
   await rendered.verify();
   // A value of the stream contains several changes.
   return new PullIterator(rendered) as AsyncIterable<unknown> as AsyncIterable<GraphChange>;

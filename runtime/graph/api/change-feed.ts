@@ -22,6 +22,7 @@ import {
   parsePosition,
   positionPrefix,
 } from "../log/change-position.js";
+import { isForeignChange } from "../log/foreign-change.js";
 import type { ChangeFilter, GraphChange } from "../log/graph-change.js";
 import { operationCountAfter, operationCountBefore } from "../log/transaction-format.js";
 import type { TransactionReader } from "../log/transaction-reader.js";
@@ -73,13 +74,15 @@ export class ChangeReader implements PullSource<GraphChange> {
   /** True if the current transaction waits for `#confirmation`. */
   #isAwaitingConfirmation = false;
   readonly #isLocal: boolean;
+  readonly #endsAtMoves: boolean;
   /** True if this instance was the leader of its group at any time since the feed began. */
   #hasLed = false;
 
   /**
+   * @param endsAtMoves whether the feed ends at a change of a vertex that another group owns
    * @throws SvcError SVC2416 without a log; PositionError; TypeError or ValueError for options
    */
-  constructor(access: GraphAccess, options: ChangeOptions) {
+  constructor(access: GraphAccess, options: ChangeOptions, endsAtMoves = false) {
     checkOptions(options, OPTIONS);
     const { since, filter = {} } = options;
     if (since !== undefined) checkText(since, "since");
@@ -87,6 +90,7 @@ export class ChangeReader implements PullSource<GraphChange> {
     this.#identity = requireIdentity(access.store);
     this.#decoder = new ChangeDecoder(access.store, new PreparedFilter(filter));
     this.#isLocal = access.isLocal;
+    this.#endsAtMoves = endsAtMoves;
     const log = openLog(access);
     this.#clock = log.clock;
     this.#checkRole();
@@ -110,8 +114,8 @@ export class ChangeReader implements PullSource<GraphChange> {
 
   /**
    * Returns the next change; null if `wait` has to be called first.
-   * @throws PositionExpiredError if changes are missing; AccessError if the graph was removed, or
-   *   another member of the group leads now
+   * @throws PositionExpiredError if changes are missing, or slots have moved; AccessError if the
+   *   graph was removed, or another member of the group leads now
    */
   pull(): GraphChange | null {
     if (this.#store.memory.isRemoved) throw new AccessError("Graph cannot be accessed");
@@ -119,6 +123,7 @@ export class ChangeReader implements PullSource<GraphChange> {
     for (;;) {
       if (this.#isInTransaction) {
         const change = this.#decoder.next(this.#deliveredCount);
+        if (change !== null && this.#endsAtMoves) this.#requireOwn(change);
         this.#deliveredCount = Math.max(this.#deliveredCount, this.#decoder.count);
         if (change !== null) return change;
         this.#isInTransaction = false;
@@ -212,6 +217,18 @@ export class ChangeReader implements PullSource<GraphChange> {
     else this.#isContinuous = true;
   }
 
+  /**
+   * A client that merges the feeds of several groups would take the removal of moved vertices for
+   * their deletion, and could see their earlier changes after later ones.
+   * @throws PositionExpiredError
+   */
+  #requireOwn(change: GraphChange): void {
+    if (!isForeignChange(this.#store, change)) return;
+    throw new PositionExpiredError(
+      `slots of graph '${this.#store.name}' have moved after position '${this.position}'`,
+    );
+  }
+
   #expired(): PositionExpiredError {
     return new PositionExpiredError(
       `changes of graph '${this.#store.name}' after position '${this.position}' are no longer ` +
@@ -259,8 +276,13 @@ export function readChangePosition(access: GraphAccess): string {
 
 /**
  * Returns a reader for code that renders many changes at once.
+ * @param endsAtMoves as for `ChangeReader`
  * @throws as `ChangeReader`
  */
-export function openChanges(graph: GraphHandle, options: ChangeOptions): ChangeReader {
-  return new ChangeReader(getAccess(graph), options);
+export function openChanges(
+  graph: GraphHandle,
+  options: ChangeOptions,
+  endsAtMoves = false,
+): ChangeReader {
+  return new ChangeReader(getAccess(graph), options, endsAtMoves);
 }
