@@ -3,7 +3,7 @@
 import { PackedValue } from "../../store/property-values.js";
 import { computeMagnitude } from "../../vectors/vector-parts.js";
 import { type Int, truncateReal, wrapInt } from "../ints.js";
-import { add, compareTexts, multiply } from "../operators.js";
+import { add, compareTexts, multiply, negate } from "../operators.js";
 import { isIntList, packedNumbers } from "../packed.js";
 import {
   asNumber,
@@ -177,14 +177,7 @@ function deviation(numbers: readonly number[], count: number): number {
 const inverse = (a: number): number => (a === 0 ? INVERSE_OF_ZERO : 1 / a);
 
 export const MATH: readonly FunctionRow[] = [
-  numeric(
-    "neg",
-    1,
-    "kept",
-    "(x): -x",
-    (a) => 0 - a,
-    (a) => -a,
-  ),
+  fixed("neg", 1, "any", "(x): -x", (_x, a) => negate(a!)),
   real("inv", "1/x; max float32 for 0", (a) => (a === 0 ? MAX_FLOAT32 : 1 / a)),
   { ...ABS, call: (x, a, ...none) => magnitude(a) ?? ABS.call!(x, a, ...none) },
   real("sqrt", "square root; 0 for negative x", (a) => (a <= 0 ? 0 : Math.sqrt(a))),
