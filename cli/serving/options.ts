@@ -25,7 +25,7 @@ export const SERVE_OPTIONS = {
   ...settingOptions(),
   instance: {
     kind: stringSetting("<id>"),
-    help: "instance id in the system descriptor; of several, the number of the host name selects",
+    help: "instance id in the descriptor; the host's number selects one of several",
   },
   role: {
     kind: choice("engine", "dispatcher"),

@@ -178,7 +178,7 @@ function inspectionFault(plugins: readonly PluginRecord[], fault: string): Diagn
     severity: "warning",
     position: first!.position,
     length: 1,
-    message: `cannot inspect the schemas' limits: ${fault}`,
+    message: `cannot inspect the constraints of schemas: ${fault}`,
     help: "a separate schema module without run-time dependencies",
   };
 }

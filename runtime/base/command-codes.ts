@@ -248,7 +248,7 @@ export const COMMAND_CODES = {
     fix: "fix what the message names; each instance needs a location of its own",
   },
   SVC3423: {
-    title: "backup does not restore to what was backed up",
+    title: "restored backup differs from its original",
     fix: "keep the data folder, and make another backup in a new location",
   },
   SVC3424: {

@@ -206,11 +206,11 @@ export const COMPILER_CODES = {
     fix: "write what you mean explicitly",
   },
   SVC1140: {
-    title: "limit tag has no value",
+    title: "constraint tag has no value",
     fix: "add the value: `@minimum 1`, `@format date`",
   },
   SVC1141: {
-    title: "limit does not apply to this type",
+    title: "constraint does not apply to this type",
     fix: "remove the tag, or change the type",
   },
   SVC1142: {
@@ -218,7 +218,7 @@ export const COMPILER_CODES = {
     fix: "remove backreferences and lookaround",
   },
   SVC1143: {
-    title: "limit tag names no parameter",
+    title: "constraint tag names no parameter",
     fix:
       "start with the parameter name (`@minimum count 1`), or move the tag in front of the " +
       "parameter",
@@ -232,12 +232,12 @@ export const COMPILER_CODES = {
     fix: "write a number and a unit: `@timeout 2s`",
   },
   SVC1146: {
-    title: "limit that applies to nothing",
+    title: "constraint tag without effect",
     fix: "write it in a `/** */` comment right before the parameter, property or type",
   },
   SVC1147: {
-    title: "misspelled limit",
-    fix: "use a limit tag, such as `@minimum`, `@maxLength` or `@pattern`",
+    title: "misspelled constraint tag",
+    fix: "use a constraint tag, such as `@minimum`, `@maxLength` or `@pattern`",
   },
   SVC1148: {
     title: "invalid access tag",
@@ -314,7 +314,7 @@ export const COMPILER_CODES = {
     fix: "use it as the type of a parameter, a property or an array element",
   },
   SVC1273: {
-    title: "cannot inspect the schemas' limits",
+    title: "cannot inspect the constraints of schemas",
     fix:
       "move the schemas to a module without run-time dependencies such as environment " +
       "variables or connections",

@@ -203,7 +203,7 @@ export const RUNTIME_CODES = {
   },
   SVC2531: {
     title: "replication connection lost",
-    fix: "none if the peer comes back; otherwise check that both instances can reach each other",
+    fix: "check that both instances run and can reach each other; svc reconnects by itself",
   },
   SVC2532: {
     title: "replication rejected",
@@ -329,7 +329,7 @@ export const RUNTIME_CODES = {
   },
   SVC3365: {
     title: "broker is unavailable",
-    fix: "none if it comes back; otherwise check that nats-server runs with JetStream enabled",
+    fix: "check that nats-server runs with JetStream enabled; svc reconnects by itself",
   },
   SVC3400: {
     title: "leadership cannot be used",
@@ -351,7 +351,7 @@ export const RUNTIME_CODES = {
   },
   SVC3404: {
     title: "member has changes that the leader lacks",
-    fix: "none: it restarts without them, keeps them in `.lost` of its root, and follows",
+    fix: "do nothing: it moves them to `.lost` of its root, restarts without them, and follows",
   },
   SVC3405: {
     title: "request with this Idempotency-Key is at work",
@@ -384,7 +384,7 @@ export const RUNTIME_CODES = {
     fix: "fix what the message names, then run the command again: nothing has moved",
   },
   SVC3413: {
-    title: "slots are not as this step of a move expects",
+    title: "unexpected state of slots during a move",
     fix: "run `svc admin rebalance`: it completes or undoes the unfinished move",
   },
 } as const satisfies Record<string, ErrorCode>;

@@ -79,17 +79,27 @@ const OTHER_ROWS: readonly OtherAttribute[] = [
     read: ({ run, next, vertex }) =>
       run.texts?.wordsOf(next.handle === 0 ? vertex.handle : next.handle) ?? 0,
   },
-  { name: "graph.ts", type: "real", doc: "now", read: (x) => boxedReal(x.run.graph.ts) },
-  { name: "graph.t0", type: "real", doc: "first second", read: (x) => boxedReal(x.run.graph.t0) },
+  {
+    name: "graph.ts",
+    type: "real",
+    doc: "current time in seconds since 1970",
+    read: (x) => boxedReal(x.run.graph.ts),
+  },
+  {
+    name: "graph.t0",
+    type: "real",
+    doc: "creation time of the graph in seconds since 1970",
+    read: (x) => boxedReal(x.run.graph.t0),
+  },
   {
     name: "graph.age",
     type: "real",
-    doc: "seconds elapsed since then",
+    doc: "age of the graph in seconds",
     read: ({ run: { graph } }) => boxedReal(graph.ts - graph.t0),
   },
-  { name: "graph.order", type: "int", doc: "vertices", read: (x) => x.run.graph.order },
-  { name: "graph.size", type: "int", doc: "arcs", read: (x) => x.run.graph.size },
-  { name: "graph.op", type: "int", doc: "operations", read: (x) => x.run.graph.op },
+  { name: "graph.order", type: "int", doc: "number of vertices", read: (x) => x.run.graph.order },
+  { name: "graph.size", type: "int", doc: "number of arcs", read: (x) => x.run.graph.size },
+  { name: "graph.op", type: "int", doc: "number of operations", read: (x) => x.run.graph.op },
   {
     name: "sys.tick",
     type: "int",

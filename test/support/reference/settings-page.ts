@@ -8,7 +8,7 @@ import { code, table } from "./markdown.js";
 
 const INTRODUCTION = `# Settings
 
-A setting comes from the first of these places that has it:
+svc reads each setting from the first of these sources that sets it:
 
 1. options of \`svc serve\` and \`svc dev\`
 2. environment variables: the name of the option in upper case, with the prefix \`SVC_\`
@@ -22,8 +22,7 @@ A setting comes from the first of these places that has it:
 
 Programs pass settings to \`system.startHTTP\` by the name in the column "In programs". Names with a
 star are arguments of \`system.initialize\` only. In programs, svc saves graphs periodically only if
-\`saveEvery\` is set, and writes a transaction log only if
-\`durability\` is set.
+\`saveEvery\` is set, and writes a transaction log only if \`durability\` is set.
 `;
 
 function row([name, setting]: [string, Setting<unknown>]): string[] {
@@ -46,7 +45,7 @@ export function settingsPage(): string {
     INTRODUCTION,
     table(["Key", "In programs", "Default", "Option", "Description"], settings.map(row)),
     ...platform,
-    "These options are no settings:\n",
+    "These options are not settings:\n",
     table(
       ["Option", "Description"],
       [

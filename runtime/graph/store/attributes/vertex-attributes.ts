@@ -34,14 +34,14 @@ export const DEG = vertex(
 export const IDEG = vertex(
   {
     ...{ field: "indegree", bit: F.F_IDEG, kind: "integer", name: ".ideg", sortby: S.S_IDEG },
-    ...{ type: "int", doc: "arcs in" },
+    ...{ type: "int", doc: "number of inbound arcs" },
   },
   ({ vertices }, handle) => vertices.inDegree(handle),
 );
 export const ODEG = vertex(
   {
     ...{ field: "outdegree", bit: F.F_ODEG, kind: "integer", name: ".odeg", sortby: S.S_ODEG },
-    ...{ type: "int", doc: "arcs out" },
+    ...{ type: "int", doc: "number of outbound arcs" },
   },
   ({ vertices }, handle) => vertices.outDegree(handle),
 );
