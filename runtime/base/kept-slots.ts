@@ -20,7 +20,7 @@ import {
   type SlotMove,
   type SlotRecord,
 } from "./slot-record.js";
-import { AppendedState, readStateOrNull, writeState } from "./state-file.js";
+import { AppendedState, readStateOrNull } from "./state-file.js";
 
 /** File name in the data folder. */
 const SLOTS_FILE = "_slots.json";
@@ -130,8 +130,7 @@ export class KeptSlots {
   }
 
   #write(record: SlotRecord): void {
-    mkdirDurable(this.#root);
-    this.#file.write(record);
+    storeSlotRecord(this.#root, record, this.#file);
   }
 
   #replace(next: SlotRecord): void {
@@ -246,9 +245,14 @@ export function findSlotRecord(root: string): SlotRecord | null {
   return isSlotRecord(stored) ? stored : null;
 }
 
-export function storeSlotRecord(root: string, record: SlotRecord): void {
+/** Stores the record durably, by default in place of what the file contains. */
+export function storeSlotRecord(
+  root: string,
+  record: SlotRecord,
+  file = new AppendedState(join(root, SLOTS_FILE)),
+): void {
   mkdirDurable(root);
-  writeState(join(root, SLOTS_FILE), record);
+  file.write(record);
 }
 
 /** Returns whether a value from outside is a record. */
