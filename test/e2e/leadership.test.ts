@@ -302,7 +302,7 @@ if (version !== null || USES_LEASES) {
     await during([load.clients, readers], async () => {
       if (nats === null) cluster!.isStuck = true;
       else await nats.kill(0);
-      await until(async () => system.out.includes("does not answer"));
+      await until(async () => system.out.includes("does not respond"));
       const awayFrom = performance.now();
       const before = load.acknowledged.length;
       await until(async () => load.acknowledged.length > before + 100);

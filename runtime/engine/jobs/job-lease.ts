@@ -73,7 +73,7 @@ export class JobLease {
   /**
    * Takes the lease of the current epoch.
    * @returns the state of the jobs; null: another member leads, or has just replaced the record
-   * @throws Error if the engine does not answer
+   * @throws Error if the engine does not respond
    */
   take(): Promise<StoredJobs | null> {
     return this.#inTurn(() => this.#take());
@@ -96,7 +96,7 @@ export class JobLease {
   /**
    * Reads the record, to which other members add the ends of their runs.
    * @returns the state of the jobs; null: the lease is lost, or may be
-   * @throws Error if the engine does not answer
+   * @throws Error if the engine does not respond
    */
   read(): Promise<StoredJobs | null> {
     return this.#inTurn(async () => ((await this.#reread()) ? this.#recorded : null));
@@ -116,7 +116,7 @@ export class JobLease {
   /**
    * Records the ends of runs of this member, even if another member leads.
    * @param endOf returns the state of a run of this member
-   * @throws Error if the engine does not answer
+   * @throws Error if the engine does not respond
    */
   release(endOf: (name: string, run: StoredRun) => RunEnd): Promise<void> {
     return this.#inTurn(() => this.#release(endOf));

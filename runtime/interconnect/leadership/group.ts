@@ -199,7 +199,7 @@ export class Group implements MemberProgress {
     try {
       await this.#limited(engine.read());
     } catch (error) {
-      const text = `handover: ${settings.engine} does not answer: ${(error as Error).message}`;
+      const text = `handover: ${settings.engine} does not respond: ${(error as Error).message}`;
       throw new SvcError("SVC3408", text, { cause: error });
     }
   }
@@ -232,7 +232,7 @@ export class Group implements MemberProgress {
     // A later claim could replace a leader with more changes.
     this.#member.cancelForce();
     if (this.#providedEpoch > 0) return this.#providedEpoch;
-    throw new SvcError("SVC3408", `leadership: ${this.#parts.settings.engine} does not answer`);
+    throw new SvcError("SVC3408", `leadership: ${this.#parts.settings.engine} does not respond`);
   }
 
   report(): GroupReport {
@@ -386,7 +386,7 @@ export class Group implements MemberProgress {
     const meanwhile = this.#member.isLeading
       ? "this instance leads on while all synced members acknowledge"
       : "this instance follows, and cannot take the lead";
-    const text = `leadership: ${engine} does not answer: ${error.message}; meanwhile, ${meanwhile}`;
-    this.#parts.warn(`SVC3408: ${text}`, "warn");
+    const text = `leadership: ${engine} does not respond: ${error.message}`;
+    this.#parts.warn(`SVC3408: ${text}; meanwhile, ${meanwhile}`, "warn");
   }
 }

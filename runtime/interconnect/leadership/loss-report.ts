@@ -91,7 +91,7 @@ function membersLost(positions: MemberPositions, synced: readonly Incarnation[])
     if (position !== null && (position.member?.[1] ?? incarnation) === incarnation) return null;
     lost.push(`${id} ${position === null ? "does not respond" : "has lost its data"}`);
   }
-  return `only these members may lead: ${lost.join(", ")}`;
+  return `no member that may lead is available: ${lost.join(", ")}`;
 }
 
 /** Describes the position of each member, and what the operator can do. */

@@ -117,7 +117,7 @@ test("are not made after a forced claim has failed", async () => {
   performance.now = () => now.call(performance) + LATER_MS;
   const outcome = await forced.catch(({ message }: Error) => message);
   performance.now = now;
-  assert.match(String(outcome), /memory: does not answer/);
+  assert.match(String(outcome), /memory: does not respond/);
   engine.unreachableFor.clear();
   await readAgain(engine, group);
   assert.is(engine.record!.holder, "B1");

@@ -61,7 +61,7 @@ test("a handover without an engine blocks no request", async ({ open }) => {
   member.engine.unreachableFor.add("B1");
   assert.is(
     await describeFailure(member.group.handOver("S2", 1_000)),
-    "SVC3408: handover: memory: does not answer: engine is away",
+    "SVC3408: handover: memory: does not respond: engine is away",
   );
   assert.equal(member.since(/refusing|freeze|thaw/), []);
   assert.is(member.group.report().role, "leading");
@@ -143,7 +143,7 @@ test("a promotion does not wait for the next read, and ends after 10 s", async (
   await away.settle();
   assert.is(await Promise.race([forced, "waits"]), "waits");
   away.now = 10_000;
-  assert.is(await forced, "SVC3408: leadership: memory: does not answer");
+  assert.is(await forced, "SVC3408: leadership: memory: does not respond");
   away.engine.unreachableFor.clear();
   await away.pass(HOUR_MS);
   assert.is(away.engine.record, null, "it claims no more");

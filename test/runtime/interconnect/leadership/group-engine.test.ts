@@ -15,12 +15,12 @@ import {
 const test = suite<LoneMembers>("engine of a member");
 withLoneMembers(test);
 
-test("an engine that does not answer is logged twice a minute", async ({ open }) => {
+test("an engine that does not respond is logged twice a minute", async ({ open }) => {
   const member = open();
   member.engine.unreachableFor.add("S1");
   await member.start();
   const line =
-    "SVC3408: leadership: memory: does not answer: engine is away; " +
+    "SVC3408: leadership: memory: does not respond: engine is away; " +
     "meanwhile, this instance follows, and cannot take the lead";
   assert.equal(member.lines, [line]);
   member.now = 29_999;
@@ -65,7 +65,7 @@ test("members that are eligible but do not lead are reported", async ({ open }) 
   await member.pass(POLL_MS);
   assert.match(
     member.lines.join(),
-    /^SVC3402: .*: only these members may lead: S2 does not respond/,
+    /^SVC3402: .*: no member that may lead is available: S2 does not respond/,
   );
 });
 

@@ -64,7 +64,7 @@ test("the first member founds its group even after a start without engine", asyn
   group.engine.unreachableFor.add("B1");
   const first = await group.start("B1");
   await until(
-    () => /SVC3408: .*does not answer.*this instance follows/.test(first.log),
+    () => /SVC3408: .*does not respond.*this instance follows/.test(first.log),
     () => group.log,
   );
   await group.stop("B1");

@@ -146,7 +146,7 @@ test("a refusal says that members have only new graphs, and names the one with c
   ]);
   assert.match(
     explainRefusal(states, SYNCED),
-    /^only these members may lead: B1 has lost its data\. .*: B1 0, B2 .* promote B2 --accept-loss/,
+    /^no member that may .*: B1 has lost its data\. .*: B1 0, B2 .* promote B2 --accept-loss/,
   );
 });
 
