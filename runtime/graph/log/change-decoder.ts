@@ -82,8 +82,10 @@ export class ChangeDecoder {
   readonly #store: GraphStore;
   readonly #filter: PreparedFilter;
   readonly #reader = new RecordReader();
-  /** By kind: names by code as of the current record, if known. Codes may be reused later. */
-  #assigned = NAME_KINDS.map(() => new Map<number, string>());
+  /** By kind: names by code where the feed started, if known. Codes may be reused later. */
+  #initial: readonly ReadonlyMap<number, string>[] = [];
+  /** By kind: names by code of the records since. */
+  readonly #assigned = NAME_KINDS.map(() => new Map<number, string>());
   #prefix = "";
   #left = 0;
   #count = 0;
@@ -106,7 +108,7 @@ export class ChangeDecoder {
   /** Call it with the operation count at which the feed starts. */
   rememberNames(count: number): void {
     const names = NAME_KINDS.map((kind) => kind(this.#store).byCode());
-    if (this.#store.namesLostCount <= count) this.#assigned = names;
+    if (this.#store.namesLostCount <= count) this.#initial = names;
   }
 
   /** Operation count after the last record. */
@@ -174,7 +176,7 @@ export class ChangeDecoder {
   }
 
   #nameOf(kind: number, code: number): string {
-    const known = this.#assigned[kind]!.get(code);
+    const known = this.#assigned[kind]!.get(code) ?? this.#initial[kind]?.get(code);
     if (known !== undefined) return known;
     const store = this.#store;
     const name = NAME_KINDS[kind]!(store).nameOf(code);

@@ -55,6 +55,8 @@ export class NameEnumeration {
   #seenSerial = -1;
   /** `Header.NameReuses` at that time. */
   #seenReuses = 0;
+  /** Shared by change feeds; null: the cache has changed since. */
+  #byCode: ReadonlyMap<number, string> | null = null;
 
   /** @param isPinned whether a code keeps its name although no vertex, arc or value uses it */
   constructor(
@@ -99,9 +101,10 @@ export class NameEnumeration {
   }
 
   /** Returns all names by code, used or not. */
-  byCode(): Map<number, string> {
+  byCode(): ReadonlyMap<number, string> {
     this.#refresh();
-    return new Map([...this.#codes].map(([name, code]) => [code, name]));
+    this.#byCode ??= new Map([...this.#codes].map(([name, code]) => [code, name]));
+    return this.#byCode;
   }
 
   /** Code for the next new name, 0 if none is left. Requires the mutex. */
@@ -284,7 +287,10 @@ export class NameEnumeration {
     const isAppended = this.#seenReuses === reuses;
     this.#seenReuses = reuses;
     this.#seenSerial = this.#header.words[Header.NameSerial]!;
-    for (const name of this.#names.splice(count)) this.#codes.delete(name);
+    for (const name of this.#names.splice(count)) {
+      this.#codes.delete(name);
+      this.#byCode = null;
+    }
     this.#serials.length = Math.min(this.#serials.length, count);
     // Without reuse, positions are filled in order: below a current entry, all are current.
     for (let position = count - 1; position >= 0; position--) {
@@ -294,6 +300,7 @@ export class NameEnumeration {
         if (isAppended) break;
         continue;
       }
+      this.#byCode = null;
       const before = this.#names[position];
       const pointer = words[at + Entry.String]!;
       const name = pointer === 0 ? UNNAMED : this.#strings.text(pointer);

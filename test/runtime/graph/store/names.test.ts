@@ -99,6 +99,23 @@ test("are removed from all caches when a definition is rolled back", () => {
   assert.is(relationships.nameOf(512), "right");
 });
 
+test("are copied for change feeds only after a change", () => {
+  const [{ relationships, writer }, attachedStore] = pair();
+  const names = relationships.byCode();
+  assert.is(relationships.byCode(), names);
+  assert.throws(() =>
+    writer.mutate(() => {
+      relationships.define("wrong");
+      assert.is(relationships.byCode().get(512), "wrong");
+      throw new Error("undo");
+    }),
+  );
+  assert.equal(relationships.byCode(), names, "the definition was rolled back");
+  attachedStore.writer.mutate(() => attachedStore.relationships.define("right"));
+  assert.is(relationships.byCode().get(512), "right");
+  assert.not.ok(names.has(512), "a feed that has started keeps its names");
+});
+
 test("report exhausted codes, after tables have grown to the maximum", () => {
   const [store, attachedStore] = pair();
   const { relationships, types, writer } = store;
