@@ -5,7 +5,7 @@
 import type { SecurityScheme } from "../runtime/base/security-scheme.js";
 import type { Wire } from "./wire.js";
 
-/** Raised whenever a reader of the former version could misunderstand the file. */
+/** Raised whenever a reader of the previous version could misunderstand the file. */
 /** Where a plugin runs: in engines, or in a dispatcher before or after them. */
 export type PluginRole = "engine" | "pre" | "post";
 
@@ -102,7 +102,7 @@ export type ResultSpec =
   | {
       readonly kind: "value" | "union";
       readonly schema: JsonSchema;
-      /** `{ items, cursor }`: the parameter `cursor` takes the cursor of the former page. */
+      /** `{ items, cursor }`: the parameter `cursor` takes the cursor of the previous page. */
       readonly page?: true;
     }
   /** Streamed without an envelope; the schema describes one item. */

@@ -70,7 +70,7 @@ const complete = files.filter((file) => {
 
 await transpileSources();
 
-const plain = longFirst(complete.filter((file) => !isServerSuite(file)));
+const unitFiles = longFirst(complete.filter((file) => !isServerSuite(file)));
 const servers = longFirst(complete.filter(isServerSuite));
 if (servers.some((file) => /examples|fixture\(/.test(readFileSync(join(root, file), "utf8")))) {
   for (const folder of [join(root, "examples"), join(here, "fixtures")]) await buildAll(folder);
@@ -81,14 +81,14 @@ if (servers.length > 0 && COMPILED_CODE.length > 0) {
   execFileSync(plainNode(), words, { stdio: "inherit" });
 }
 if (options.serial || availableParallelism() === 1) {
-  await runAll(plain);
+  await runAll(unitFiles);
   await runAll(servers);
 } else if (servers.length === 0) {
   // Some wait: four processes take from one list.
-  await Promise.all([1, 2, 3, 4].map(() => runAll(plain)));
+  await Promise.all([1, 2, 3, 4].map(() => runAll(unitFiles)));
 } else {
   // Server suites mostly wait: five at once keep two cores busy.
-  const turns = [[plain, servers], ...Array.from({ length: 4 }, () => [servers, plain])];
+  const turns = [[unitFiles, servers], ...Array.from({ length: 4 }, () => [servers, unitFiles])];
   await Promise.all(turns.map(runInTurn));
 }
 

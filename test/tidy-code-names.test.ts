@@ -52,14 +52,14 @@ function codeSpans(text: string): string[] {
 function missingPath(span: string): string {
   const pattern = span.replace(/[.]/g, "\\.").replaceAll("*", "[\\w.-]+");
   const matcher = new RegExp(`^${pattern}${span.endsWith("/") ? "" : "(/|$)"}`);
-  const isThere = existsSync(join(ROOT, span)) || files.some(({ path }) => matcher.test(path));
-  return isThere ? "" : `no file ${span}`;
+  const exists = existsSync(join(ROOT, span)) || files.some(({ path }) => matcher.test(path));
+  return exists ? "" : `no file ${span}`;
 }
 
 /** Why a symbol is wrong; empty if all its parts are names of the code. */
 function missingSymbol(span: string): string {
-  const isThere = FOREIGN.has(span) || span.split(".").every((part) => words.has(part));
-  return isThere ? "" : `no symbol ${span}`;
+  const exists = FOREIGN.has(span) || span.split(".").every((part) => words.has(part));
+  return exists ? "" : `no symbol ${span}`;
 }
 
 /** Why a file does not declare a symbol; empty if it does. */
@@ -85,12 +85,12 @@ function wrongNames(text: string): string[] {
 
 test("symbols and files exist", () => {
   const findings = documents.flatMap(({ path, text }) => {
-    const wrong = CONTRIBUTORS.test(path)
+    const misplaced = CONTRIBUTORS.test(path)
       ? wrongNames(text)
       : codeSpans(text)
           .filter((span) => PATH.test(span))
           .map(missingPath);
-    return wrong.filter((finding) => finding !== "").map((finding) => `${path}: ${finding}`);
+    return misplaced.filter((finding) => finding !== "").map((finding) => `${path}: ${finding}`);
   });
   assert.is([...new Set(findings)].join("\n"), "");
 });

@@ -15,7 +15,7 @@ export interface Change {
    * Path of the difference below the parameter, such as `at.x`; empty for the parameter as a whole.
    */
   readonly path: string;
-  /** The former value as short text; null if there is none, or if it would not help. */
+  /** The previous value as short text; null if there is none, or if it would not help. */
   readonly before: string | null;
   readonly after: string | null;
   /** The whole change as one sentence, starting with the plugin and the path. */

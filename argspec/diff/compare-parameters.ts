@@ -1,6 +1,6 @@
-// Compares the parameters and the body of a plugin. The new plugin must accept all values of former
-// clients with the same meaning, by type and by encoding (http-interface, "Plugin execution" rule
-// 4).
+// Compares the parameters and the body of a plugin. The new plugin must accept all values of
+// existing clients with the same meaning, by type and by encoding (http-interface, "Plugin
+// execution" rule 4).
 
 import { isDeepStrictEqual } from "node:util";
 import type { JsonSchema, ParamSpec } from "../argspec.js";

@@ -1,5 +1,5 @@
 // Compares the results of a plugin. Former clients must be able to read every response: its type
-// must be assignable to the former type, and objects may have additional properties.
+// must be assignable to the previous type, and objects may have additional properties.
 
 import type { Operation } from "../operations.js";
 import { type Change, makeChange, type Side, type Subject } from "./change.js";

@@ -15,8 +15,8 @@ export interface Rule {
 const table = {
   "prefix-removed": {
     severity: "breaking",
-    predicate: "no longer responds under its former prefix",
-    reason: "Paths below the former prefix are not found.",
+    predicate: "no longer responds under its previous prefix",
+    reason: "Paths below the previous prefix are not found.",
   },
   "prefix-added": {
     severity: "compatible",
@@ -146,18 +146,18 @@ const table = {
     severity: "breaking",
     predicate: "accepts fewer values",
     reason:
-      "Values that a former client may send are rejected or ignored: the former type is not " +
+      "Values that an existing client may send are rejected or ignored: the previous type is not " +
       "assignable to the new one. A property that is no longer declared counts as rejected.",
   },
   "parameter-widened": {
     severity: "compatible",
     predicate: "accepts more values",
-    reason: "All values of former clients have the new type and the same encoding.",
+    reason: "All values of existing clients have the new type and the same encoding.",
   },
   "parameter-form": {
     severity: "breaking",
     predicate: "has another encoding",
-    reason: "The text that former clients send would be misread or rejected.",
+    reason: "The text that existing clients send would be misread or rejected.",
   },
   "parameter-as-text": {
     severity: "compatible",
@@ -194,15 +194,15 @@ const table = {
     severity: "breaking",
     predicate: "can have values of other types",
     reason:
-      "A response may have a type that former clients do not know: the new type is not " +
-      "assignable to the former one.",
+      "A response may have a type that existing clients do not know: the new type is not " +
+      "assignable to the previous one.",
   },
   "result-narrowed": {
     severity: "compatible",
     predicate: "has more properties or fewer values",
     reason:
-      "Every response has the former type. Clients ignore properties of objects that their type " +
-      "does not name.",
+      "Every response has the previous type. Clients ignore properties of objects that their " +
+      "type does not name.",
   },
   "result-text": {
     severity: "docs",

@@ -212,7 +212,7 @@ export class HealthChecker {
     await probe.result;
     probe.close();
     this.#confirming.delete(probe);
-    if (!probe.hasAnswered && this.#timer !== null) this.#onLost(former);
+    if (!probe.hasResponded && this.#timer !== null) this.#onLost(former);
   }
 
   /** Probes all members of a group at once. */
@@ -262,7 +262,7 @@ class Probe implements ChannelUser {
   /** Response of a healthy back-end, otherwise null. */
   readonly result: Promise<BackEndResponse | null>;
   /** The back-end has sent a response, healthy or not. */
-  hasAnswered = false;
+  hasResponded = false;
   /** Message of a response with 503, such as one to an invalid signature; empty for none. */
   refusal = "";
   /** The timeout has passed without a response. */
@@ -302,7 +302,7 @@ class Probe implements ChannelUser {
   }
 
   onResponse(_channel: Channel, response: BackEndResponse): void {
-    this.hasAnswered = true;
+    this.hasResponded = true;
     const { status, body } = response;
     if (status === 503) this.refusal = `: ${describeRefusal(body)}`;
     this.#end(status === 200 && body.toString("latin1") === HEALTHY ? response : null);

@@ -230,7 +230,7 @@ export class RequestEngine {
   ): void {
     const excess = port === 0 ? this.#parts.rates.take(exchange, path) : null;
     const rejection = excess ?? verdict ?? misdirection(exchange);
-    if (rejection === null) this.#answer(exchange, port, path, resource);
+    if (rejection === null) this.#respond(exchange, port, path, resource);
     else this.#reject(exchange, port, rejection);
   }
 
@@ -254,7 +254,7 @@ export class RequestEngine {
     this.#parts.responses.refuse(exchange, port, status, message, { fields });
   }
 
-  #answer(exchange: Exchange, port: 0 | 1, path: string, resource: Resource | undefined): void {
+  #respond(exchange: Exchange, port: 0 | 1, path: string, resource: Resource | undefined): void {
     const { responses } = this.#parts;
     const kind = resourceKind(path, resource);
     const refusal = this.#refusal(exchange, port, kind);
@@ -274,7 +274,7 @@ export class RequestEngine {
     if (releaseKey instanceof HttpRejection) return this.#reject(exchange, port, releaseKey);
     const isPlain = !isChange && releaseKey === null;
     const change = isPlain ? NO_CHANGE : { isChange: true, releaseKey };
-    this.#answerResource(exchange, port, resource, change);
+    this.#respondWithResource(exchange, port, resource, change);
   }
 
   /** Returns why a client may not use a resource of this kind, null if it may. */
@@ -361,7 +361,7 @@ export class RequestEngine {
     return nonEmpty.map(([problem, names]) => `${problem}: ${names.join(", ")}`).join("; ") || null;
   }
 
-  #answerResource(exchange: Exchange, port: 0 | 1, resource: Resource, change: Change): void {
+  #respondWithResource(exchange: Exchange, port: 0 | 1, resource: Resource, change: Change): void {
     switch (resource.kind) {
       case "plugin":
         if (change.releaseKey === null && this.#parts.inline.canRun(resource.route, exchange)) {
@@ -382,7 +382,7 @@ export class RequestEngine {
         }
         return this.#submit(this.#parts.admin, exchange, port, 1, resource.route);
       case "service":
-        return this.#answerService(exchange, port, resource.service, queryStart(exchange.target));
+        return this.#callService(exchange, port, resource.service, queryStart(exchange.target));
       case "processed":
         return this.#submitPre(exchange, port, resource.pre);
     }
@@ -472,7 +472,7 @@ export class RequestEngine {
     );
   }
 
-  #answerService(exchange: Exchange, port: 0 | 1, service: Service, query: string): void {
+  #callService(exchange: Exchange, port: 0 | 1, service: Service, query: string): void {
     const { responses, view } = this.#parts;
     let text: string | Iterable<string> | Promise<string>;
     try {

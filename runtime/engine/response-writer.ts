@@ -149,7 +149,7 @@ export class ResponseWriter {
   /** Sends a streamed response. */
   stream(exchange: Exchange, port: 0 | 1, payload: StreamPayload): void {
     const fields = isolationFields(port) + this.#echoedFields(exchange);
-    if (!this.streams.answer(exchange, payload, fields)) {
+    if (!this.streams.respond(exchange, payload, fields)) {
       return this.refuse(exchange, port, 503, TOO_MANY_STREAMS, { fields: RETRY_SOON });
     }
     const latencyMs = elapsedMs(exchange.t0Ms);
@@ -171,7 +171,7 @@ export class ResponseWriter {
 
   /** Answers a request that no executor claimed; called by the scheduler. */
   readonly droppedCall: SchedulerEvents["onDrop"] = ({ exchange, port, step }) => {
-    if (exchange.aborted) return exchange.answer(503, null, "");
+    if (exchange.aborted) return exchange.respond(503, null, "");
     // Back-ends have already executed a request that waits for its post-processor.
     const status = refusalStatus(exchange, 503, step !== null && step.merged !== null);
     this.refuse(exchange, port, status, NO_EXECUTOR, { fields: RETRY_SOON });
@@ -284,7 +284,7 @@ export class ResponseWriter {
         : latin1;
     const { mediaType } = service;
     if (service.countsInMetrics) this.#send(exchange, port, false, 200, mediaType, body, fields);
-    else exchange.answer(200, mediaType, body, fields + this.#echoedFields(exchange));
+    else exchange.respond(200, mediaType, body, fields + this.#echoedFields(exchange));
   }
 
   /** Sends a large result of a service in time slices, so that other requests need not wait. */
@@ -305,9 +305,9 @@ export class ResponseWriter {
     if (port === 0) this.#parts.metrics.countResponse(200, elapsed, false);
     const fields = this.#echoedFields(exchange);
     if (length > MAX_COPIED_BYTES) {
-      return exchange.answerStream(200, mediaType, length, chunks, fields);
+      return exchange.respondStream(200, mediaType, length, chunks, fields);
     }
-    exchange.answer(200, mediaType, Buffer.concat(chunks), fields);
+    exchange.respond(200, mediaType, Buffer.concat(chunks), fields);
   }
 
   /** Sends an error; by default one of the server itself. */
@@ -329,7 +329,7 @@ export class ResponseWriter {
     const isRetrySoon = status === TOO_MANY_REQUESTS && fields === "";
     const when = isRetrySoon ? RETRY_SOON : fields;
     if (!isCounted) {
-      return exchange.answer(status, mediaType, body, when + this.#echoedFields(exchange));
+      return exchange.respond(status, mediaType, body, when + this.#echoedFields(exchange));
     }
     this.#send(exchange, port, isPlugin, status, mediaType, body, when);
   }
@@ -369,7 +369,7 @@ export class ResponseWriter {
     const isolation = isPlugin ? isolationFields(port) : "";
     const fields = more + isolation + this.#echoedFields(exchange);
     if (compressor === null || body.length < MIN_COMPRESSED_BYTES) {
-      exchange.answer(status, mediaType, body, fields);
+      exchange.respond(status, mediaType, body, fields);
       access?.recordResponse(exchange, status, body.length);
     } else this.#compress(compressor, exchange, status, mediaType, body, fields);
     recorder?.recordResponse(exchange, port, status, mediaType, body);
@@ -387,7 +387,7 @@ export class ResponseWriter {
     fields: string,
   ): void {
     const { access } = this.#parts;
-    compressor.answer(exchange, status, mediaType, body, fields, (byteLength) =>
+    compressor.respond(exchange, status, mediaType, body, fields, (byteLength) =>
       access?.recordResponse(exchange, status, byteLength),
     );
   }

@@ -210,7 +210,7 @@ export class Scheduler {
     this.#retiring = this.#retiring.filter((other) => other !== link);
     let begun = 0;
     for (const slot of [...this.#slots.slotsOf(link)].reverse()) {
-      if (this.#answerFinished(slot)) {
+      if (this.#respondIfFinished(slot)) {
         this.#free(slot);
         continue;
       }
@@ -348,7 +348,7 @@ export class Scheduler {
     }
     for (const link of [...this.#executors, ...this.#retiring]) {
       if (!link.alive || !link.silent) continue;
-      for (const slot of this.#slots.slotsOf(link)) this.#answerFinished(slot);
+      for (const slot of this.#slots.slotsOf(link)) this.#respondIfFinished(slot);
     }
     if (this.#executors.length > 1) {
       for (const link of this.#executors) if (link.alive && link.silent) this.#revokeFrom(link);
@@ -377,7 +377,7 @@ export class Scheduler {
    * Sends a result that its executor has finished but could not post yet; the slot stays taken
    * until the executor releases it.
    */
-  #answerFinished(slot: number): boolean {
+  #respondIfFinished(slot: number): boolean {
     const call = this.#slots.call(slot);
     const result = call === null ? null : this.#state.results.read(slot, call.serial);
     if (call === null || result === null) return false;

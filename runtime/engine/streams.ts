@@ -36,7 +36,7 @@ export class Streams {
   readonly #open = new Map<StreamedContent, OpenStream>();
 
   /** Starts a stream; returns false without answering if there are too many. */
-  answer(exchange: Exchange, { port, format }: StreamPayload, fields: string): boolean {
+  respond(exchange: Exchange, { port, format }: StreamPayload, fields: string): boolean {
     const content = new StreamedContent(port, HEARTBEATS[format], () => this.#open.delete(content));
     if (this.#open.size >= MAX_STREAMS) {
       content.cancel();
@@ -44,7 +44,7 @@ export class Streams {
     }
     this.#open.set(content, { exchange, permittedAtMs: performance.now() });
     const eventFields = format === "sse" ? EVENT_FIELDS : "";
-    exchange.answerChunked(200, MEDIA_TYPES[format], content, eventFields + fields);
+    exchange.respondChunked(200, MEDIA_TYPES[format], content, eventFields + fields);
     return true;
   }
 

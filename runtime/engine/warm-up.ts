@@ -108,7 +108,7 @@ function onlyWith(key: string, events: ServerEvents): ServerEvents {
   return {
     ...events,
     request: (exchange) => {
-      if (!isOurs(exchange)) return exchange.answer(403, null, "");
+      if (!isOurs(exchange)) return exchange.respond(403, null, "");
       exchange.isWarmUp = true;
       events.request(exchange);
     },

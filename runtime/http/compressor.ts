@@ -53,7 +53,7 @@ export class Compressor {
    * Answers a request, at once or asynchronously.
    * @param sent receives the length of the body sent
    */
-  answer(
+  respond(
     exchange: Exchange,
     status: number,
     mediaType: string | null,
@@ -62,7 +62,7 @@ export class Compressor {
     sent: (byteLength: number) => void,
   ): void {
     const send = (content: string | Uint8Array, lines: string): void => {
-      exchange.answer(status, mediaType, content, lines);
+      exchange.respond(status, mediaType, content, lines);
       sent(content.length);
     };
     if (!isNegotiable(exchange, mediaType, body.length, fields)) return send(body, fields);

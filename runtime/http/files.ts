@@ -75,10 +75,10 @@ export class FileServer {
     const tag = `${file.tag.slice(0, -1)}-${coding}"`;
     const fields = `Accept-Ranges: bytes\r\nETag: ${tag}\r\n${varying}`;
     if (matchesEtag(headers.get("if-none-match"), tag))
-      return exchange.answer(304, null, "", fields);
+      return exchange.respond(304, null, "", fields);
     const respond = (content: Uint8Array | null): void => {
       if (content === null) send(exchange, file, varying, refuse);
-      else exchange.answer(200, mediaType, content, encoded(fields, coding));
+      else exchange.respond(200, mediaType, content, encoded(fields, coding));
     };
     const content = compressed.find(path, tag, size, coding);
     if (content instanceof Promise) content.then(respond);
@@ -117,19 +117,20 @@ function send(exchange: Exchange, file: FoundFile, more: string, refuse: Refuse)
   const { size, mediaType, tag } = file;
   const { headers } = exchange;
   const fields = `Accept-Ranges: bytes\r\nETag: ${tag}\r\n${more}`;
-  if (matchesEtag(headers.get("if-none-match"), tag)) return exchange.answer(304, null, "", fields);
+  if (matchesEtag(headers.get("if-none-match"), tag))
+    return exchange.respond(304, null, "", fields);
   const isSame = (headers.get("if-range") ?? tag) === tag;
   const range = isSame ? parseByteRange(headers.get("range"), size) : null;
   if (range === "outside") {
     const message = "416 Range Not Satisfiable: range is outside the file";
     return refuse(416, message, `Content-Range: bytes */${size}\r\n`);
   }
-  if (size === 0) return exchange.answer(200, mediaType, "", fields);
+  if (size === 0) return exchange.respond(200, mediaType, "", fields);
   const { start, length } = range ?? { start: 0, length: size };
   const status = range === null ? 200 : 206;
   const part = `Content-Range: bytes ${start}-${start + length - 1}/${size}\r\n`;
   const content = contentOf(file, { start, length });
-  exchange.answerStream(
+  exchange.respondStream(
     status,
     mediaType,
     length,

@@ -76,12 +76,12 @@ export class PackagedFiles {
     if (asset === undefined) return false;
     const { fields, etag, bodies, mediaType } = asset;
     if (exchange.headers.get("if-none-match") === etag) {
-      exchange.answer(304, null, "", fields);
+      exchange.respond(304, null, "", fields);
       return true;
     }
     const coding = codingOf(exchange.headers.get("accept-encoding") ?? "", bodies);
     const coded = coding === "" ? fields : `${fields}Content-Encoding: ${coding}\r\n`;
-    exchange.answer(200, mediaType, bodies[coding]!, coded);
+    exchange.respond(200, mediaType, bodies[coding]!, coded);
     return true;
   }
 }

@@ -133,14 +133,14 @@ export interface Exchange {
    * @param body latin1 text whose characters are the bytes to send, or bytes
    * @param fields further header lines, each with CR LF, sent before `Server`
    */
-  answer(
+  respond(
     status: number,
     mediaType: string | null,
     body: string | Uint8Array,
     fields?: string,
   ): void;
   /** Answers with `byteLength` bytes of `source`, which is not read at all for HEAD. */
-  answerStream(
+  respondStream(
     status: number,
     mediaType: string,
     byteLength: number,
@@ -148,7 +148,7 @@ export interface Exchange {
     fields?: string,
   ): void;
   /** Answers with content of unknown length; cancels `source` when the client disconnects. */
-  answerChunked(
+  respondChunked(
     status: number,
     mediaType: string,
     source: CancellableSource,

@@ -2,10 +2,10 @@
 // content stays in memory until the source has stopped changing it, and is not durable until then.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { answerInTime } from "../base/answer-in-time.js";
 import { threadSlots } from "../base/instance-slots.js";
 import type { KeptSlots } from "../base/kept-slots.js";
 import { isLeading, type SlotMember } from "../base/next-slot-step.js";
+import { responseInTime } from "../base/response-in-time.js";
 import type { SlotMove, SlotRecord } from "../base/slot-record.js";
 import { describeDigest, measureBytes } from "../graph/api/status/graph-digest.js";
 import { GraphSlots, type RecordName } from "../graph/log/slot-content.js";
@@ -295,7 +295,7 @@ export class SlotShare {
   /** Resolves when all changes so far are durable, in the whole group if it has a leader. */
   async #flush(): Promise<void> {
     const { clock } = this.#graphs;
-    const confirmed = answerInTime(clock.waitConfirmed(clock.nextFlush), FLUSH_MS);
+    const confirmed = responseInTime(clock.waitConfirmed(clock.nextFlush), FLUSH_MS);
     if (!(await confirmed.catch(() => false)))
       throw new Error("the changes are not durable: see the log");
   }

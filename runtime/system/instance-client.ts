@@ -39,7 +39,7 @@ export interface InstanceRequest {
 /** The instance did not respond in time. It may still be running, and may execute the request. */
 export class InstanceTimeoutError extends SvcError {}
 
-export interface InstanceAnswer {
+export interface InstanceResponse {
   readonly status: number;
   readonly text: string;
 }
@@ -51,7 +51,7 @@ export interface InstanceAnswer {
 export async function requestInstanceJson(
   address: Address,
   instanceRequest: InstanceRequest,
-): Promise<InstanceAnswer> {
+): Promise<InstanceResponse> {
   const { host, port, secure = null } = address;
   const { path, timeoutMs, headers = {}, body, maxBytes = MAX_BYTES } = instanceRequest;
   const method = body === undefined ? "GET" : "POST";
@@ -115,14 +115,14 @@ export async function requestInstance(
   address: Address,
   request: InstanceRequest,
 ): Promise<unknown> {
-  return unwrapAnswer(address, request.path, await requestInstanceJson(address, request));
+  return unwrapResponse(address, request.path, await requestInstanceJson(address, request));
 }
 
 /** @throws SvcError SVC2701 for a response that is not an envelope with a result */
-export function unwrapAnswer(
+export function unwrapResponse(
   { host, port }: Address,
   path: string,
-  { status, text }: InstanceAnswer,
+  { status, text }: InstanceResponse,
 ): unknown {
   const envelope = parseEnvelope(text);
   if (envelope?.status === "OK") return envelope.response;

@@ -2,7 +2,7 @@
 
 import {
   type Address,
-  type InstanceAnswer,
+  type InstanceResponse,
   requestInstance,
   requestInstanceJson,
 } from "./instance-client.js";
@@ -124,7 +124,7 @@ export function requestMetrics(address: Address, path: string): Promise<unknown>
 }
 
 /** @throws SvcError SVC2701 if all attempts fail */
-export async function requestWithRetry(address: Address, path: string): Promise<InstanceAnswer> {
+export async function requestWithRetry(address: Address, path: string): Promise<InstanceResponse> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await requestInstanceJson(address, { path, timeoutMs: HEALTH_TIMEOUT_MS });

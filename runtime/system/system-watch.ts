@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { recordEvent } from "../base/recent-events.js";
 import { BranchReader, type BranchRows } from "./branch-reader.js";
 import { descriptorHash } from "./descriptor-hash.js";
-import { type Address, unwrapAnswer } from "./instance-client.js";
+import { type Address, unwrapResponse } from "./instance-client.js";
 import { Outages } from "./instance-poller.js";
 import { compareEntries, computeMatrixFlags, HEALTHY, readNodestat } from "./overview.js";
 import {
@@ -273,7 +273,7 @@ export class SystemWatch {
     const isSlow = isSlowSince(sinceMs);
     const figures: Record<string, unknown> = {};
     try {
-      figures[NODESTAT] = unwrapAnswer(address, NODESTAT, response);
+      figures[NODESTAT] = unwrapResponse(address, NODESTAT, response);
       if (this.#system.matrices.has(id)) figures[MATRIX] = await requestMetrics(address, MATRIX);
       const health = readNodestat({ figures })["service-in"] ? HEALTHY : "503 Service out";
       return { ...base, health, figures, error: null, isSlow };

@@ -119,7 +119,7 @@ test("reads valid project information and ignores the rest", () => {
     security: { a: { type: "http", scheme: "bearer" }, ...others },
   });
   assert.ok(a.more);
-  const wrong: readonly (readonly [object, string])[] = [
+  const invalidDocuments: readonly (readonly [object, string])[] = [
     [{ version: "1\n" }, "service.version: expected a text of one line"],
     [{ license: 7 }, "service.license: expected a string"],
     [{ servers: ["javascript:alert(1)"] }, "service.servers.0: expected a URL"],
@@ -140,7 +140,7 @@ test("reads valid project information and ignores the rest", () => {
       "service.security.a.scheme: expected a word",
     ],
   ];
-  for (const [project, message] of wrong) {
+  for (const [project, message] of invalidDocuments) {
     assertRefused({ ...makeDocument(), service: { ...service, ...project } }, message);
   }
 });

@@ -55,7 +55,7 @@ test("have metadata, the module and the type marker in Python", async () => {
 });
 
 test("reject names and versions that no package manager accepts", async () => {
-  const refused: readonly (readonly [string, readonly string[]])[] = [
+  const rejectedCommands: readonly (readonly [string, readonly string[]])[] = [
     ["SVC3091", ["--name", "Shop"]],
     ["SVC3091", ["--name", "../x"]],
     ["SVC3091", ["--name=-x", "--lang", "python"]],
@@ -64,7 +64,7 @@ test("reject names and versions that no package manager accepts", async () => {
     ["SVC3092", ["--version", "1.0"]],
     ["SVC3092", ["--name", "shop", "--version", "1.0-x", "--lang", "python"]],
   ];
-  for (const [code, words] of refused) {
+  for (const [code, words] of rejectedCommands) {
     const { stderr } = await client(...words);
     assert.match(stderr, `svc: error ${code}: `, words.join(" "));
   }

@@ -64,7 +64,7 @@ function errorCode(run: () => unknown): string {
   return "nothing is wrong";
 }
 
-test("writes a complete copy with the former permissions", ({ root, target }) => {
+test("writes a complete copy with the previous permissions", ({ root, target }) => {
   assert.is(repairRoot(root, target)[0]!.report.transactions, FRAMES);
   assert.is(checkLogs(target)[0]!.report.transactions, FRAMES);
   assert.equal(readdirSync(target), ["_txlog"]);

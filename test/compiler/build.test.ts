@@ -313,9 +313,9 @@ test("finds errors and warnings with checkProject and writes nothing", async ({ 
 
 test("reports projects that cannot be built at all", async ({ project }) => {
   project.write("svc.config.mjs", "export default { plugins: ['nothing/*.ts'] }");
-  const none = await fault(buildProject(project.dir));
-  assert.is(none.code, "SVC1103");
-  assert.match(none.message, "nothing/*.ts");
+  const missingConfigFault = await fault(buildProject(project.dir));
+  assert.is(missingConfigFault.code, "SVC1103");
+  assert.match(missingConfigFault.message, "nothing/*.ts");
   project.write(
     "svc.config.mjs",
     "export default { plugins: [{ name: 'a', engine: 'plugins/no.ts#a' }] }",

@@ -77,8 +77,8 @@ test("use the defaults of their own TypeScript", async () => {
     "plugins/add.ts": `import "../lib/first.js";\n${plugin}`,
   });
   assert.equal(codes(await checkProject(project.dir)), ["TS7006 lib/first.ts:1"]);
-  const former = { name: "typescript", version: "5.9.3" };
-  project.write("node_modules/typescript/package.json", JSON.stringify(former));
+  const olderVersion = { name: "typescript", version: "5.9.3" };
+  project.write("node_modules/typescript/package.json", JSON.stringify(olderVersion));
   assert.equal(codes(await checkProject(project.dir)), []);
   const strict = { module: "nodenext", strict: true };
   project.write("tsconfig.json", JSON.stringify({ compilerOptions: strict }));

@@ -1,7 +1,7 @@
 // Definition of a conformance case, and the vocabulary of the tables of cases. Paths are those of
 // the test engine; a response is given by status and, where relevant, body or head.
 
-export interface ExpectedAnswer {
+export interface ExpectedResponse {
   readonly status: number;
   readonly body?: string;
   /** Exact status line and header fields, without the empty line. */
@@ -15,7 +15,7 @@ export interface Case {
   readonly name: string;
   /** Latin1 text, or parts that are sent in separate packets. */
   readonly send: string | readonly string[];
-  readonly expect: readonly ExpectedAnswer[];
+  readonly expect: readonly ExpectedResponse[];
   /** Data that must arrive before the next part is sent. */
   readonly waitsFor?: string | undefined;
   /**

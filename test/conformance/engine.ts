@@ -46,20 +46,20 @@ export class TestEngine implements ServerEvents {
     const path = exchange.target.split("?")[0]!;
     if (exchange.method === "OPTIONS") {
       const kind = path === "*" ? "server" : "plugin";
-      exchange.answer(200, null, "", `Allowed: ${allowedMethods(kind).join(", ")}\r\n`);
+      exchange.respond(200, null, "", `Allowed: ${allowedMethods(kind).join(", ")}\r\n`);
     } else if (path === "/hold") this.heldExchanges.push(exchange);
     else if (path === "/late") setImmediate(() => this.#echo(exchange));
-    else if (path === "/empty") exchange.answer(200, null, "");
-    else if (path === "/unmodified") exchange.answer(304, null, "");
-    else if (path === "/fields") exchange.answer(200, TEXT, "f", "X-SVC-Backlog: 0001\r\n");
-    else if (path === "/argspec") exchange.answer(200, TEXT, String(exchange.headers.hasArgspec));
-    else if (path === "/large") exchange.answer(200, TEXT, "x".repeat(LARGE_BYTES));
-    else if (path === "/bytes") exchange.answer(200, TEXT, Buffer.from("bytes\xff", "latin1"));
-    else if (path === "/stream") exchange.answerStream(200, TEXT, 10, pieces("12345", "67890"));
+    else if (path === "/empty") exchange.respond(200, null, "");
+    else if (path === "/unmodified") exchange.respond(304, null, "");
+    else if (path === "/fields") exchange.respond(200, TEXT, "f", "X-SVC-Backlog: 0001\r\n");
+    else if (path === "/argspec") exchange.respond(200, TEXT, String(exchange.headers.hasArgspec));
+    else if (path === "/large") exchange.respond(200, TEXT, "x".repeat(LARGE_BYTES));
+    else if (path === "/bytes") exchange.respond(200, TEXT, Buffer.from("bytes\xff", "latin1"));
+    else if (path === "/stream") exchange.respondStream(200, TEXT, 10, pieces("12345", "67890"));
     else if (path === "/gaps")
-      exchange.answerStream(200, TEXT, 10, pieces("", "12345", "", "67890"));
-    else if (path === "/short") exchange.answerStream(200, TEXT, 10, pieces("12345"));
-    else if (path === "/gone") exchange.answer(503, TEXT, "gone");
+      exchange.respondStream(200, TEXT, 10, pieces("", "12345", "", "67890"));
+    else if (path === "/short") exchange.respondStream(200, TEXT, 10, pieces("12345"));
+    else if (path === "/gone") exchange.respond(503, TEXT, "gone");
     else this.#echo(exchange);
   }
 
@@ -72,7 +72,7 @@ export class TestEngine implements ServerEvents {
     const ident = connection.ident === null ? "" : connection.ident.join(".");
     const flags = [accept, bypassServiceOut ? 1 : 0, minQueue, partialTarget, count].join(" ");
     const shown = text === null ? "none" : text.length > 100 ? `${text.length} bytes` : text;
-    exchange.answer(200, TEXT, [method, target, flags, ident, shown].join("|"));
+    exchange.respond(200, TEXT, [method, target, flags, ident, shown].join("|"));
   }
 
   errorBody({ status, message }: HttpRejection): { mediaType: string; body: string } {

@@ -128,7 +128,7 @@ echoed(
   get("/echo", `${HOST}X-SVC-Bypass-SOUT: 0\r\n`),
   "GET|/echo|json 0 0 -1 2||none",
 );
-for (const [name, fields, isThere] of [
+for (const [name, fields, isAllowed] of [
   ["an argspec", "X-SVC-Argspec: 0123\r\n", true],
   ["an argspec in mixed case", "x-svc-ARGSPEC: a\r\n", true],
   ["an argspec without a value", "X-SVC-Argspec:\r\n", true],
@@ -137,7 +137,7 @@ for (const [name, fields, isThere] of [
 ] as const) {
   add("header", name, {
     send: get("/argspec", HOST + fields),
-    expect: [{ status: 200, body: String(isThere) }],
+    expect: [{ status: 200, body: String(isAllowed) }],
     after: "open",
   });
 }

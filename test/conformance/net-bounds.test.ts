@@ -72,9 +72,9 @@ async function startUpload(
 async function fetchStatus(server: NetServer, bytes: number, from: string): Promise<number> {
   const client = await RawClient.open(server.port, "127.0.0.1", from);
   client.send(post(bytes) + "x".repeat(bytes));
-  const [answer] = await client.responses(1);
+  const [response] = await client.responses(1);
   client.close();
-  return answer!.status;
+  return response!.status;
 }
 
 test("endless bodies leave room for others and time out", async (context) => {
@@ -128,11 +128,14 @@ test("slow bodies of several addresses are refused in favor of another one", asy
   await until(() => budget.used > 3 * (570_000 + 590_000), "their bodies");
   assert.is(await fetchStatus(server, 500_000, "127.0.0.3"), 200);
   await until(() => uploads.some(({ received }) => received !== ""), "the refusal of one");
-  const refused = uploads.find(({ received }) => received !== "");
-  assert.equal([refused!.received.slice(9, 12), uploads.indexOf(refused!) % 2], ["503", 0]);
-  for (const client of uploads) if (client !== refused) client.send("xxx");
+  const rejectedUpload = uploads.find(({ received }) => received !== "");
+  assert.equal(
+    [rejectedUpload!.received.slice(9, 12), uploads.indexOf(rejectedUpload!) % 2],
+    ["503", 0],
+  );
+  for (const client of uploads) if (client !== rejectedUpload) client.send("xxx");
   for (const client of uploads) {
-    if (client !== refused) assert.is((await client.responses(1))[0]!.status, 200);
+    if (client !== rejectedUpload) assert.is((await client.responses(1))[0]!.status, 200);
   }
   await server.close();
   assert.is(budget.used, 0);
@@ -233,7 +236,7 @@ test("closes idle connections of the address with the most, to admit others", as
     await until(() => engine.open === MAX_CONNECTIONS_PER_PORT, "all of them again");
   }
   assert.equal(engine.shedClients, ["127.0.0.1", "127.0.0.1", "127.0.0.1"]);
-  engine.heldExchanges[0]!.answer(200, "text/plain", "held");
+  engine.heldExchanges[0]!.respond(200, "text/plain", "held");
   assert.is((await heldClient.responses(1))[0]!.body, "held");
   uploadingClient.send("xxx");
   assert.is((await uploadingClient.responses(1))[0]!.status, 200);
@@ -266,7 +269,7 @@ test("replaces idle connections of several addresses, oldest first", async (cont
   assert.ok(Math.max(...left) - Math.min(...left) <= 1, left.join());
   await until(() => idle.filter(({ isClosed }) => isClosed).length === 9, "the end of nine");
   assert.is(idle.slice(3, 15).filter(({ isClosed }) => isClosed).length, 9, "the oldest");
-  engine.heldExchanges[0]!.answer(200, "text/plain", "held");
+  engine.heldExchanges[0]!.respond(200, "text/plain", "held");
   assert.is((await workingClient.responses(1))[0]!.body, "held");
 });
 
@@ -332,7 +335,7 @@ test("a half-closed client is detected while its requests wait", async ({ server
   await until(() => engine.heldExchanges[0]!.connection.endedAtMs > 0, "the end of its half");
   for (let next = 0; next < MAX_PIPELINED_REQUESTS + 20; next++) {
     await until(() => engine.heldExchanges.length > next, "the next request");
-    engine.heldExchanges[next]!.answer(200, "text/plain", "x");
+    engine.heldExchanges[next]!.respond(200, "text/plain", "x");
   }
   await client.responses(MAX_PIPELINED_REQUESTS + 20);
 
@@ -342,7 +345,7 @@ test("a half-closed client is detected while its requests wait", async ({ server
   await until(() => engine.heldExchanges.length === first + MAX_PIPELINED_REQUESTS, "the requests");
   otherClient.socket.resetAndDestroy();
   await until(() => engine.heldExchanges[first]!.aborted, "the reset");
-  for (const exchange of engine.heldExchanges) exchange.answer(200, "text/plain", "to nobody");
+  for (const exchange of engine.heldExchanges) exchange.respond(200, "text/plain", "to nobody");
 });
 
 test("the input of a client whose requests wait is buffered up to a limit", async (context) => {
@@ -356,13 +359,13 @@ test("the input of a client whose requests wait is buffered up to a limit", asyn
   await sleep(50);
   const read = server.connections()[0]!.bytesIn;
   assert.ok(read < MAX_READ_AHEAD_BYTES + 256 * 1024, `${read} bytes were read`);
-  for (let answered = 0; answered < count; answered++) {
-    await until(() => engine.heldExchanges.length > answered, "the next request");
-    engine.heldExchanges[answered]!.answer(200, "text/plain", "x");
+  for (let responseCount = 0; responseCount < count; responseCount++) {
+    await until(() => engine.heldExchanges.length > responseCount, "the next request");
+    engine.heldExchanges[responseCount]!.respond(200, "text/plain", "x");
   }
   client.close();
   await until(() => {
-    for (const exchange of engine.heldExchanges) exchange.answer(200, "text/plain", "to nobody");
+    for (const exchange of engine.heldExchanges) exchange.respond(200, "text/plain", "to nobody");
     return engine.open === 0;
   }, "the end");
 });

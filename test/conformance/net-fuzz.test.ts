@@ -20,12 +20,12 @@ const ROUNDS = rounds(1200);
 type Seen = string;
 
 class Recorder implements ServerEvents {
-  seen: Seen[] = [];
+  responses: Seen[] = [];
   open = 0;
 
   request(exchange: Exchange): void {
-    this.seen.push(`${exchange.method} ${exchange.body ?? ""}`);
-    exchange.answer(200, "text/plain", "ok");
+    this.responses.push(`${exchange.method} ${exchange.body ?? ""}`);
+    exchange.respond(200, "text/plain", "ok");
   }
 
   errorBody({ message }: HttpRejection): { mediaType: string; body: string } {
@@ -65,7 +65,7 @@ const { HTTPParser, methods } = createRequire(import.meta.url)("_http_common") a
 
 /** Requests found by Node's parser, up to the first fault. */
 function seenByNode(message: string): Seen[] {
-  const seen: Seen[] = [];
+  const responses: Seen[] = [];
   let method = "";
   let body = "";
   const parser = new HTTPParser();
@@ -79,10 +79,10 @@ function seenByNode(message: string): Seen[] {
     body += bytes.toString("latin1");
   };
   parser[HTTPParser.kOnMessageComplete] = () => {
-    seen.push(`${method} ${body}`);
+    responses.push(`${method} ${body}`);
   };
   parser.execute(Buffer.from(message, "latin1"));
-  return seen;
+  return responses;
 }
 
 /**
@@ -95,8 +95,8 @@ function palatable(message: string): string {
 }
 
 /** A request without the parts that `palatable` may have changed. */
-function comparable(seen: Seen): Seen {
-  return seen.replaceAll("\x80", "z").replaceAll("\t", " ");
+function comparable(response: Seen): Seen {
+  return response.replaceAll("\x80", "z").replaceAll("\t", " ");
 }
 
 /** Sends everything, ends, and waits until the server has ended too. */
@@ -120,11 +120,11 @@ test(`accepts only what Node's parser accepts (seed ${SEED})`, async () => {
 
   for (let round = 0; round < ROUNDS; round++) {
     const message = mutated(random);
-    ours.seen = [];
+    ours.responses = [];
     await converse(transport.port, message);
     const theirs = seenByNode(palatable(message));
     const where = `seed ${SEED} round ${round}: ${JSON.stringify(message)}`;
-    const events = ours.seen.map(comparable);
+    const events = ours.responses.map(comparable);
     assert.equal(events, theirs.slice(0, events.length).map(comparable), where);
     accepted += events.length;
   }

@@ -72,8 +72,8 @@ test("responds 408 to an incomplete head after its timeout", async (context) => 
   const patient = await afterSilence(context, begin, HEAD_TIMEOUT_MS - 1000);
   assert.not.ok(patient.isClosed);
   context.server.sweep(performance.now() + HEAD_TIMEOUT_MS + 1000);
-  const [answer] = await patient.responses(1);
-  assert.is(answer!.status, 408);
+  const [response] = await patient.responses(1);
+  assert.is(response!.status, 408);
   await patient.until(() => patient.isClosed, "the end");
 });
 
@@ -141,7 +141,7 @@ test("does not treat a request in progress as idle", async (context) => {
   client.send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n");
   await until(() => context.engine.heldExchanges.length === 1, "the request");
   context.server.sweep(performance.now() + 10 * IDLE_TIMEOUT_MS);
-  context.engine.heldExchanges[0]!.answer(200, "text/plain", "late");
+  context.engine.heldExchanges[0]!.respond(200, "text/plain", "late");
   assert.is((await client.responses(1))[0]!.body, "late");
   client.close();
 });
@@ -162,7 +162,7 @@ test("runs at most 64 requests of a connection at once", async (context) => {
   await sleep(5);
   assert.is(engine.requests, MAX_PIPELINED_REQUESTS);
   for (const index of [2, 1, 0])
-    engine.heldExchanges[index]!.answer(200, "text/plain", String(index));
+    engine.heldExchanges[index]!.respond(200, "text/plain", String(index));
   const responses = await client.responses(3);
   assert.equal(
     responses.map(({ body }) => body),
@@ -172,7 +172,7 @@ test("runs at most 64 requests of a connection at once", async (context) => {
   client.close();
   // Input is paused, so that the server notices it only when it responds.
   await until(() => {
-    for (const exchange of engine.heldExchanges) exchange.answer(200, "text/plain", "to nobody");
+    for (const exchange of engine.heldExchanges) exchange.respond(200, "text/plain", "to nobody");
     return engine.open === 0;
   }, "the end");
   await expectEmpty(context);
@@ -183,14 +183,14 @@ test("delays requests with large heads until earlier ones are answered", async (
   const client = await RawClient.open(server.port);
   const fields = Array.from({ length: 5 }, (_, n) => `X-${n}: ${"a".repeat(8000)}\r\n`).join("");
   client.send(`GET /hold HTTP/1.1\r\n${HOST}${fields}\r\n`.repeat(6));
-  for (let answered = 0; answered < 6; answered++) {
-    await until(() => engine.heldExchanges.length > answered, "the next request");
+  for (let responseCount = 0; responseCount < 6; responseCount++) {
+    await until(() => engine.heldExchanges.length > responseCount, "the next request");
     await sleep(5);
     assert.ok(
-      engine.heldExchanges.length <= answered + 2,
+      engine.heldExchanges.length <= responseCount + 2,
       `${engine.heldExchanges.length} requests are held`,
     );
-    engine.heldExchanges[answered]!.answer(200, "text/plain", String(answered));
+    engine.heldExchanges[responseCount]!.respond(200, "text/plain", String(responseCount));
   }
   assert.is((await client.responses(6)).at(-1)!.body, "5");
   client.close();
@@ -208,7 +208,7 @@ test("marks requests of a disconnected client and releases their memory", async 
   client.socket.resetAndDestroy();
   await until(() => engine.heldExchanges[0]!.aborted, "the mark");
   assert.is(server.budget.used, 200_000, "the engine may still read the body");
-  engine.heldExchanges[0]!.answer(200, "text/plain", "to nobody");
+  engine.heldExchanges[0]!.respond(200, "text/plain", "to nobody");
   await expectEmpty(context);
 });
 
@@ -231,8 +231,8 @@ test("ignores a second response", async (context) => {
   const client = await RawClient.open(server.port);
   client.send(`GET /hold HTTP/1.1\r\nHost: a\r\n\r\n${GET}`);
   await until(() => engine.heldExchanges.length === 1, "the request");
-  engine.heldExchanges[0]!.answer(200, "text/plain", "one");
-  engine.heldExchanges[0]!.answer(500, "text/plain", "two");
+  engine.heldExchanges[0]!.respond(200, "text/plain", "one");
+  engine.heldExchanges[0]!.respond(500, "text/plain", "two");
   const responses = await client.responses(2);
   assert.is(responses[0]!.body, "one");
   assert.is(responses[1]!.status, 200);
@@ -248,10 +248,10 @@ test("rejects connections beyond the limit, until one closes", async (context) =
   const clients: RawClient[] = [];
   for (let opened = 0; opened < 1100; opened++) clients.push(await RawClient.open(server.port));
   await until(() => engine.open === MAX_CONNECTIONS_PER_PORT, "the admissions");
-  const refused = clients.slice(MAX_CONNECTIONS_PER_PORT);
-  for (const client of refused) {
-    const [answer] = await client.responses(1);
-    assert.is(answer!.status, 429);
+  const rejectedClients = clients.slice(MAX_CONNECTIONS_PER_PORT);
+  for (const client of rejectedClients) {
+    const [response] = await client.responses(1);
+    assert.is(response!.status, 429);
     await client.until(() => client.isClosed, "the end");
   }
   for (const client of clients) client.send(GET);
@@ -278,14 +278,14 @@ test("limits the total size of bodies in progress", async (context) => {
   const first = await send();
   await until(() => engine.heldExchanges.length === 1, "the first");
   const second = await send();
-  const [refused] = await second.responses(1);
-  assert.is(refused!.status, 503);
-  assert.match(refused!.head, "\r\nRetry-After: 2\r\n");
-  engine.heldExchanges[0]!.answer(200, "text/plain", "done");
+  const [rejection] = await second.responses(1);
+  assert.is(rejection!.status, 503);
+  assert.match(rejection!.head, "\r\nRetry-After: 2\r\n");
+  engine.heldExchanges[0]!.respond(200, "text/plain", "done");
   await first.responses(1);
   const thirdClient = await send();
   await until(() => engine.heldExchanges.length === 2, "the third");
-  engine.heldExchanges[1]!.answer(200, "text/plain", "done");
+  engine.heldExchanges[1]!.respond(200, "text/plain", "done");
   await thirdClient.responses(1);
   assert.is(server.budget.used, used);
 });

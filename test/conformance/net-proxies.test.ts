@@ -53,7 +53,7 @@ async function statuses(client: RawClient, count: number): Promise<number[]> {
 async function held({ engine }: Context, client: RawClient): Promise<string> {
   await client.until(() => engine.heldExchanges.length > 0, "the request");
   const exchange = engine.heldExchanges.shift()!;
-  exchange.answer(200, "text/plain", "x");
+  exchange.respond(200, "text/plain", "x");
   await client.responses(1);
   return `${clientAddress(exchange)} ${clientUrl(exchange)}`;
 }
@@ -61,14 +61,14 @@ async function held({ engine }: Context, client: RawClient): Promise<string> {
 test("names the client that a proxy forwards for, per request", async (context) => {
   const { port } = await listen(context, {});
   const client = await RawClient.open(port, "127.0.0.1", PROXY);
-  for (const [named, seen] of [
+  for (const [named, clientAddress] of [
     ["192.0.2.1", "192.0.2.1 http://192.0.2.1:0/"],
     ["2001:db8::1", "2001:db8::1 http://[2001:db8::1]:0/"],
     ["127.0.0.1, 192.0.2.2", "192.0.2.2 http://192.0.2.2:0/"],
     [null, `127.0.0.1 http://127.0.0.1:${client.socket.localPort}/`],
   ] as const) {
     client.send(request(named, "/hold"));
-    assert.is(await held(context, client), seen);
+    assert.is(await held(context, client), clientAddress);
   }
 });
 
@@ -216,7 +216,7 @@ test("reads the PROXY protocol before TLS", async (context) => {
   await client.until(() => context.engine.heldExchanges.length > 0, "the request");
   const exchange = context.engine.heldExchanges.shift()!;
   assert.is(clientUrl(exchange), "http://192.0.2.1:4711/");
-  exchange.answer(200, "text/plain", "x");
+  exchange.respond(200, "text/plain", "x");
   await client.until(() => received.startsWith("HTTP/1.1 200"), "the response");
   secured.destroy();
 });

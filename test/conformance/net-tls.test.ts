@@ -212,7 +212,7 @@ test("a drain answers connected clients and closes incomplete handshakes", async
   await until(() => context.engine.heldExchanges.length === 1, "the request");
   server.retire();
   const drained = server.drain(500).then(() => server.close());
-  context.engine.heldExchanges[0]!.answer(200, "text/plain", "last");
+  context.engine.heldExchanges[0]!.respond(200, "text/plain", "last");
   assert.is((await client.responses(1))[0]!.body, "last");
   await drained;
   await client.until(() => client.isClosed && mute.isClosed, "the end of both");

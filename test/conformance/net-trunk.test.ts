@@ -42,7 +42,7 @@ test.before.each(async (context) => {
 });
 test.after.each(async ({ server, engine }) => {
   RawClient.closeAll();
-  for (const exchange of engine.heldExchanges) exchange.answer(200, "text/plain", "over");
+  for (const exchange of engine.heldExchanges) exchange.respond(200, "text/plain", "over");
   await server.close();
   assert.equal([server.budget.used, server.responses.held], [0, 0]);
   assert.equal([server.clients.size, engine.open], [0, 0]);
@@ -120,7 +120,7 @@ test("serves streams as they complete, each like a connection", async (context) 
   assert.is(await client.body(2), "GET|/echo|json 0 0 -1 1|1.1.1.0.0.0.1|none");
   assert.is(await client.body(3), "POST|/late|json 0 0 -1 2|1.1.1.0.0.0.1|200 bytes");
   assert.is(client.received.has(1), false);
-  engine.heldExchanges[0]!.answer(200, "text/plain", "at last");
+  engine.heldExchanges[0]!.respond(200, "text/plain", "at last");
   assert.is(await client.body(1), "at last");
   // The same stream again, its request in two frames; it is identified once.
   client.raw.send(data(2, "GET /echo?2 HT") + data(1, "GET /ec"));
@@ -178,7 +178,7 @@ test("drops the request of a reset stream and nothing else", async ({ server, en
   // Data for a reset stream comes late.
   client.raw.send(data(1, "GET /echo") + requestText(4, "/echo"));
   assert.match(await client.body(4), /^GET/);
-  engine.heldExchanges[1]!.answer(200, "text/plain", "held");
+  engine.heldExchanges[1]!.respond(200, "text/plain", "held");
   assert.is(await client.body(2), "held");
   assert.is(engine.open, 3);
   client.raw.close();
@@ -228,8 +228,8 @@ test("counts streams as connections of dispatchers", async ({ server, engine }) 
   const limit = MAX_CONNECTIONS_PER_PORT - CLIENT_CONNECTION_RESERVE - 1;
   const client = await TrunkClient.open(server.port);
   for (let id = 1; id <= limit + 2; id++) client.raw.send(requestText(id, "/echo"));
-  const refused = [`${limit + 1} ${FRAME.refuse}`, `${limit + 2} ${FRAME.refuse}`];
-  await client.until(() => refused.every((end) => client.order.includes(end)), "refusals");
+  const refusedFrames = [`${limit + 1} ${FRAME.refuse}`, `${limit + 2} ${FRAME.refuse}`];
+  await client.until(() => refusedFrames.every((end) => client.order.includes(end)), "refusals");
   assert.match(await client.body(limit), /^GET/);
   assert.is(engine.open, limit + 1);
   client.raw.send(frameHeader(5, FRAME.reset, 0));
@@ -270,7 +270,7 @@ test("closes idle connections and silent streams", async (context) => {
   await client.until(() => client.order.some((end) => String(end).startsWith("1 ")), "an end");
   server.sweep(now + 2 * IDLE_TIMEOUT_MS);
   assert.is(engine.open, 2);
-  engine.heldExchanges[0]!.answer(200, "text/plain", "held");
+  engine.heldExchanges[0]!.respond(200, "text/plain", "held");
   assert.is(await client.body(2), "held");
   client.raw.send(frameHeader(2, FRAME.reset, 0));
   await client.until(() => engine.open === 1, "the end of the stream");
@@ -288,7 +288,7 @@ test("completes requests during a drain and accepts no further streams", async (
   await client.until(() => client.order.includes(`2 ${FRAME.end}`), "the end of an idle stream");
   client.raw.send(requestText(3, "/echo"));
   await client.until(() => client.order.includes(`3 ${FRAME.refuse}`), "a refusal");
-  engine.heldExchanges[0]!.answer(200, "text/plain", "held");
+  engine.heldExchanges[0]!.respond(200, "text/plain", "held");
   assert.is(await client.body(1), "held");
   await client.raw.until(() => client.raw.isClosed, "the end");
   client.raw.close();

@@ -8,7 +8,7 @@ import type { Test } from "uvu";
 import * as assert from "uvu/assert";
 import type { TlsMaterial } from "../../runtime/base/tls-files.js";
 import type { HttpServer, Transport } from "../../runtime/http/transport.js";
-import type { Case, ExpectedAnswer } from "./case.js";
+import type { Case, ExpectedResponse } from "./case.js";
 import { CASES, MAX_BODY_BYTES } from "./cases.js";
 import { serverOptions, TestEngine } from "./engine.js";
 import { RawClient } from "./raw-client.js";
@@ -110,7 +110,7 @@ async function converse(entry: Case, client: RawClient, addsDate: boolean): Prom
   if (entry.after === "closed") await client.until(() => client.isClosed, "the end");
 }
 
-function expectHead(head: string, expected: ExpectedAnswer, addsDate: boolean): void {
+function expectHead(head: string, expected: ExpectedResponse, addsDate: boolean): void {
   const hasDate = addsDate && DATE.test(head);
   assert.is(hasDate ? head.replace(DATE, "") : head, expected.head);
 }
@@ -126,7 +126,7 @@ async function expectWaiting(client: RawClient, otherClient: RawClient): Promise
 async function expectOpen(client: RawClient): Promise<void> {
   assert.is(client.received, "", "nothing more than the expected answers");
   client.send(PROBE);
-  const [answer] = await client.responses(1);
-  assert.is(answer!.status, 200);
-  assert.match(answer!.body, "GET|/probe");
+  const [response] = await client.responses(1);
+  assert.is(response!.status, 200);
+  assert.match(response!.body, "GET|/probe");
 }

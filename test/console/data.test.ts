@@ -192,14 +192,14 @@ test("aligns polls that start at different moments", async () => {
 });
 
 test("detects recovery within three seconds after any outage", async () => {
-  const gone = () => Promise.reject(new Error("gone"));
+  const rejectGone = () => Promise.reject(new Error("gone"));
   for (const everyMs of [1000, 2000]) {
-    const poll = falsePoll(gone, () => false, everyMs);
+    const poll = falsePoll(rejectGone, () => false, everyMs);
     for (let turn = 0; turn < 5; turn++) await poll.tick();
     assert.equal(poll.waits.slice(1, 6), [2500, 2500, 2500, 2500, 2500]);
     poll.end();
   }
-  const seldom = falsePoll(gone, () => false, 4000);
+  const seldom = falsePoll(rejectGone, () => false, 4000);
   for (let turn = 0; turn < 3; turn++) await seldom.tick();
   assert.equal(seldom.waits.slice(1, 3), [4000, 4000]);
   seldom.end();

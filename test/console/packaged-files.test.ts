@@ -21,13 +21,13 @@ for (const [folder, files, path] of [
     );
     assert.ok(names.length > 0);
     for (const name of names) {
-      const answers: unknown[] = [];
+      const responses: unknown[] = [];
       const exchange = {
         headers: new Map<string, string>(),
-        answer: (status: number, mediaType: string) => void answers.push([status, mediaType]),
+        respond: (status: number, mediaType: string) => void responses.push([status, mediaType]),
       } as unknown as Exchange;
       assert.ok(files.serve(exchange, path + name), name);
-      assert.equal(answers, [[200, mediaTypeFor(name)]]);
+      assert.equal(responses, [[200, mediaTypeFor(name)]]);
     }
   });
 }

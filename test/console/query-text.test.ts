@@ -35,7 +35,7 @@ test("reports JSON errors at their position, with and without constants", () => 
     [`{"fields": F_ID "hits": 5}`, true],
     [`{"a": D_OUT, "b": F_ID, c: 1}`, true],
   ];
-  for (const [text, isThere] of mistakes) assert.is(findFault(text) !== null, isThere, text);
+  for (const [text, isFaulty] of mistakes) assert.is(findFault(text) !== null, isFaulty, text);
   assert.is(findFault(`{"fields": F_ID "hits": 5}`)!.at, 16);
   assert.is(findFault(`{"a": D_OUT, "b": F_ID, c: 1}`)!.at, 24);
   assert.is(findFault(`{"a": 1`)!.at, 7);

@@ -187,8 +187,8 @@ inBrowser("gives no token to a PDF that the operator clicks", async () => {
   await tab.until(`location.port === "${port + 1}" && document.body.innerText.includes("OK")`);
   const [elsewhere, clicks] = await click(port, 200);
   assert.match(elsewhere, "undefined plugin: ADMIN_GetAuthToken");
-  const [answer] = await click(port + 1, 3 * clicks + 5);
-  assert.match(answer, "cross-origin pages may not");
+  const [pageText] = await click(port + 1, 3 * clicks + 5);
+  assert.match(pageText, "cross-origin pages may not");
 });
 
 test.run();

@@ -126,13 +126,13 @@ test("let the server answer other requests, and can be cancelled by an operator"
   const ranked = get(server.port, "/svc/plugin/rank?rounds=10000");
   const { id, algorithm, graph, progress } = await whileRunning();
   assert.equal([algorithm, graph, progress <= 1], ["pageRank", "web", true]);
-  let answered = 0;
+  let responseCount = 0;
   for (let n = 1; n <= 20; n++) {
     assert.is(await result(`touch?n=${n}`), n);
     assert.is(await result("read"), -1);
-    answered += 2;
+    responseCount += 2;
   }
-  assert.is((await report()).running[0]?.id, id, `runs after ${answered} answers`);
+  assert.is((await report()).running[0]?.id, id, `runs after ${responseCount} answers`);
   const { text: metrics } = await get(server.port + 1, "/metrics");
   assert.match(metrics, /^svc_algorithms_running 1$/m);
   const address = { host: "127.0.0.1", port: server.port + 1 };
@@ -237,8 +237,8 @@ test("stop when the calling thread ends", async () => {
   const remote = new RemoteAlgorithms(port2);
   const shares: number[] = [];
   assert.is(((await remote.run(SHORT, {})) as readonly unknown[]).length, 3);
-  const wrong = { ...SHORT, options: { arc: ["to", 99] } };
-  assert.instance(await rejected(remote.run(wrong, {})), QueryError);
+  const invalidJob = { ...SHORT, options: { arc: ["to", 99] } };
+  assert.instance(await rejected(remote.run(invalidJob, {})), QueryError);
   const controller = new AbortController();
   const onProgress = (share: number): void => {
     shares.push(share);

@@ -1,5 +1,5 @@
 // `svc argspec diff` on two releases of a service: its output and exit code, and that servers treat
-// calls of the former release as it predicts.
+// calls of the previous release as it predicts.
 // limit: 60 s
 // takes 10 s
 
@@ -16,7 +16,7 @@ import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("svc argspec diff");
 
-/** Name, type before and after, a query of former clients; null: the type breaks it. */
+/** Name, type before and after, a query of existing clients; null: the type breaks it. */
 const PARAMETERS = [
   ["fewer", "number", "int", "v=2.5", "parameter-narrowed"],
   ["more", "int", "number", "v=5", "parameter-widened"],
@@ -37,10 +37,10 @@ const TREE = "type Leaf = int | { left: Leaf; right?: Leaf };\n";
 const IMPORT = 'import type { bytes, int, PluginRequest } from "svc-server";\n';
 
 /** One plugin for each row, and a few that change in other ways. */
-function release(which: 1 | 2): string {
+function release(version: 1 | 2): string {
   const plugins = PARAMETERS.map(
     ([name, ...types]) => `/** @plugin */
-export function ${name}(_request: PluginRequest, v: ${types[which - 1]}): string {
+export function ${name}(_request: PluginRequest, v: ${types[version - 1]}): string {
   return typeof v;
 }
 `,
@@ -65,18 +65,18 @@ export function gained(_request: PluginRequest): null {
 }
 `,
   };
-  return [IMPORT, TREE, ...plugins, others[which]].join("\n");
+  return [IMPORT, TREE, ...plugins, others[version]].join("\n");
 }
 
 let project: TemporaryProject;
 let server: RunningServer;
-let former = "";
+let previousSource = "";
 
 test.before(async () => {
   project = new TemporaryProject({ "plugins/all.ts": release(1) });
-  former = join(project.folder, "former.json");
+  previousSource = join(project.folder, "former.json");
   await buildProject(project.folder);
-  copyFileSync(join(project.folder, ".svc/argspec.json"), former);
+  copyFileSync(join(project.folder, ".svc/argspec.json"), previousSource);
   project.write("plugins/all.ts", release(2));
   await buildProject(project.folder);
   server = await serve(project.folder);
@@ -97,7 +97,7 @@ function changes(...words: readonly string[]): readonly Change[] {
 }
 
 test("prints the changes, and fails for breaking ones", () => {
-  const { status, stdout, stderr } = diff(former, project.folder);
+  const { status, stdout, stderr } = diff(previousSource, project.folder);
   assert.is(status, 1);
   assert.is(stderr, "");
   const lines = stdout.split("\n").map((line) => line.trim().replaceAll(/ {2,}/g, " | "));
@@ -115,8 +115,8 @@ test("prints the changes, and fails for breaking ones", () => {
   assert.is(lines.at(-2), "15 plugins: 10 breaking, 6 compatible, 1 docs");
 });
 
-test("predicts the outcome of calls of former clients", async () => {
-  const diff = changes(former, project.folder);
+test("predicts the outcome of calls of existing clients", async () => {
+  const diff = changes(previousSource, project.folder);
   for (const [name, , , query, rule] of PARAMETERS) {
     const pluginChanges = diff.filter(({ plugin }) => plugin === name);
     assert.equal(
@@ -131,20 +131,24 @@ test("predicts the outcome of calls of former clients", async () => {
 
 test("compares servers, files and builds alike", () => {
   const url = `http://127.0.0.1:${server.port}`;
-  assert.equal(changes(former, url), changes(former, project.folder));
+  assert.equal(changes(previousSource, url), changes(previousSource, project.folder));
   const same = diff(project.folder, url);
   assert.equal(same, { status: 0, stdout: "no changes\n", stderr: "" });
-  assert.equal(diff(former, former, "--json"), { status: 0, stdout: "[]\n", stderr: "" });
+  assert.equal(diff(previousSource, previousSource, "--json"), {
+    status: 0,
+    stdout: "[]\n",
+    stderr: "",
+  });
 });
 
 test("exits with 2 when an input is missing", () => {
-  const usage = diff(former);
+  const usage = diff(previousSource);
   assert.is(usage.status, 2);
   assert.match(usage.stderr, "svc: error SVC3004: ");
-  const missing = diff(former, join(project.folder, "none"));
+  const missing = diff(previousSource, join(project.folder, "none"));
   assert.is(missing.status, 2);
   assert.match(missing.stderr, "svc: error SVC3014: ");
-  const hostile = diff(former, join(project.folder, "package.json"));
+  const hostile = diff(previousSource, join(project.folder, "package.json"));
   assert.is(hostile.status, 2);
   assert.match(hostile.stderr, "svc: error SVC3015: ");
   assert.is(usage.stdout + missing.stdout + hostile.stdout, "");

@@ -125,8 +125,10 @@ test("lists requests that the transport refuses, and counts the rest of them", a
   await project.start("rates", "--audit", file, "--log-format", "json", ...limits);
   const { port } = project.server;
   // All at once: a slow machine would stay within the limit.
-  const answers = Array.from({ length: 60 }, () => get(port, "/svc/plugin/size", { headers: KEY }));
-  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  const responses = Array.from({ length: 60 }, () =>
+    get(port, "/svc/plugin/size", { headers: KEY }),
+  );
+  const statuses = (await Promise.all(responses)).map(({ status }) => status);
   await project.stop("SIGTERM");
   const entries = readFileSync(file, "utf8")
     .trim()

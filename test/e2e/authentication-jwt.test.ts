@@ -144,14 +144,14 @@ test("answers 401 for invalid tokens, and logs nothing of them", async (context)
 
 test("follows a rotation of keys", async (context) => {
   const { issuer } = context;
-  const former = await issuer.token();
-  assert.is((await request(context, former)).status, 200);
+  const previousToken = await issuer.token();
+  assert.is((await request(context, previousToken)).status, 200);
   await issuer.useKeys("second");
   const token = await issuer.token();
   while ((await request(context, token)).status !== 200) {
     await delay(200);
   }
-  assert.is((await request(context, former)).status, 200, "verified before");
+  assert.is((await request(context, previousToken)).status, 200, "verified before");
   await issuer.useKeys("first");
 });
 
@@ -162,17 +162,17 @@ for (const [label, body] of [
   test(`uses cached keys while an issuer ${label}`, async (context) => {
     const { issuer } = context;
     assert.is((await request(context, await issuer.token())).status, 200);
-    issuer.answer((response) => void (body !== null && response.end(body)));
+    issuer.setResponder((response) => void (body !== null && response.end(body)));
     const unknownResponse = request(context, await issuer.token({}, { kid: "unknown" }));
     assert.is((await request(context, await issuer.token())).status, 200);
     assert.is((await unknownResponse).status, 401);
-    issuer.answer(null);
+    issuer.setResponder(null);
   });
 
   test(`answers 503 while an issuer without cached keys ${label}`, async (context) => {
     const { issuer, server } = context;
     await server.stop();
-    issuer.answer((response) => void (body !== null && response.end(body)));
+    issuer.setResponder((response) => void (body !== null && response.end(body)));
     context.server = await serve(context.project.folder);
     const token = await issuer.token();
     const refusedResponse = await request(context, token);
@@ -187,7 +187,7 @@ for (const [label, body] of [
     const log = context.server.log() + context.server.output();
     for (const part of token.split(".")) assert.not.ok(log.includes(part));
     assert.is((await get(context.server.port, "/svc/hc")).status, 200);
-    issuer.answer(null);
+    issuer.setResponder(null);
   });
 }
 

@@ -122,13 +122,13 @@ test("passes the principal of a token on the admin port", async () => {
 
 test("answers commands with the token of the environment", async () => {
   const url = `http://127.0.0.1:${project.server.port}`;
-  const { SVC_TOKEN: former } = process.env;
+  const { SVC_TOKEN: previousToken } = process.env;
   const run = () => svc("argspec", url).catch((failure: { stderr: string }) => failure);
   assert.match((await run()).stderr, "SVC3024");
   process.env.SVC_TOKEN = "k-reader";
   const { stdout } = (await run()) as { stdout: string };
-  if (former === undefined) delete process.env.SVC_TOKEN;
-  else process.env.SVC_TOKEN = former;
+  if (previousToken === undefined) delete process.env.SVC_TOKEN;
+  else process.env.SVC_TOKEN = previousToken;
   const { service, plugins } = JSON.parse(stdout);
   assert.is(service.authenticated, true);
   const access = plugins.map(({ name, access }: { name: string; access?: unknown }) => [

@@ -135,8 +135,8 @@ test("60 idle or demanding clients leave room for a well-behaved one", async () 
   let responses = 0;
   const eat = async (address: string, number: number): Promise<void> => {
     while (isHungry) {
-      const answer = await HUNGRY[number % HUNGRY.length]!(address).catch(() => "");
-      if (answer !== "") responses++;
+      const response = await HUNGRY[number % HUNGRY.length]!(address).catch(() => "");
+      if (response !== "") responses++;
     }
   };
   for (let turn = 0; turn < 10; turn++) {

@@ -180,13 +180,13 @@ test("echo returns its parameters", async () => {
 });
 
 test("plugins and builtins respond under both of their paths", async () => {
-  const mine = response<PluginDescription[]>(await get(server.port, "/svc/plugins"));
-  assert.ok(mine.length > 0);
-  for (const record of mine) {
+  const plugins = response<PluginDescription[]>(await get(server.port, "/svc/plugins"));
+  assert.ok(plugins.length > 0);
+  for (const record of plugins) {
     assert.match(record.path, /^\/svc\/plugin\/\w+$/);
     assert.equal(Object.keys(record), ["path", "description", "parameters", "bound_graph"]);
   }
-  assert.equal(response(await get(server.port + 1, "/svc/builtin/plugins")), mine);
+  assert.equal(response(await get(server.port + 1, "/svc/builtin/plugins")), plugins);
   const builtins = response<PluginDescription[]>(await get(server.port, "/svc/builtins"));
   assert.equal(
     builtins.map(({ path }) => path).filter((path) => !path.includes("/ADMIN_")),

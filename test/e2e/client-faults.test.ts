@@ -14,11 +14,11 @@ import {
   SvcError,
 } from "../../client/typescript/runtime.js";
 import {
-  answer,
   cut,
   failure,
   ok,
   reset,
+  respond,
   ScriptedServer,
   type Step,
   silence,
@@ -79,11 +79,11 @@ test("returns the response from a call, the envelope from a raw one", async () =
 });
 
 test("returns text unchanged", async () => {
-  server.script(answer(200, '{"status": "ERROR"}'));
+  server.script(respond(200, '{"status": "ERROR"}'));
   assert.is(await client.call(HEALTH, {}, {}), '{"status": "ERROR"}');
-  server.script(answer(200, ""));
+  server.script(respond(200, ""));
   assert.is(await client.call(HEALTH, {}, {}), "");
-  server.script(answer(404, "gone"));
+  server.script(respond(404, "gone"));
   assert.is((await failed(client.call(HEALTH, {}, {}), "http")).envelope, "gone");
   server.script(failure(400, { svc: { exception: "E", value: "v" } }));
   await failed(client.call(HEALTH, {}, {}), "parameter");
@@ -123,13 +123,13 @@ test("maps each shape of an error body to a kind", async () => {
 test("reports a response without an envelope as an HTTP error", async () => {
   for (const body of ["", "<html>", '{"status": "OK", "response": ', "null", "[1]", '"OK"']) {
     for (const status of [200, 502]) {
-      server.script(answer(status, body));
+      server.script(respond(status, body));
       const error = await failed(client.call(READ, {}, {}), "http");
       assert.is(error.status, status);
       assert.is(server.received.length, 1);
     }
   }
-  server.script(answer(500, '{"status": "OK", "response": 1}'));
+  server.script(respond(500, '{"status": "OK", "response": 1}'));
   await failed(client.call(READ, {}, {}), "http");
   server.script(failure(200, "an error all the same"));
   await failed(client.call(READ, {}, {}), "http");
@@ -413,9 +413,9 @@ test("replaces header fields of clients by those of a call, ignoring case", asyn
 });
 
 test("ignores names of Object.prototype", async () => {
-  server.script(answer(200, '{"status": "OK", "__proto__": {"response": 1}, "response": null}'));
+  server.script(respond(200, '{"status": "OK", "__proto__": {"response": 1}, "response": null}'));
   assert.is(await client.call(FIND, JSON.parse('{"__proto__": "a"}'), {}), null);
-  server.script(answer(200, '{"__proto__": {"status": "OK"}}'));
+  server.script(respond(200, '{"__proto__": {"status": "OK"}}'));
   await failed(client.call(FIND, {}, {}), "http");
   assert.is(({} as { status?: unknown }).status, undefined);
 });

@@ -9,11 +9,11 @@ import { makeArgspec, optional, param, plugin } from "../argspec/sample-argspec.
 import { HAS_PYTHON, sayIfSkipped } from "../support/python.js";
 import { type Failure, type Order, PythonClient, type Reply } from "./support/python-client.js";
 import {
-  answer,
   cut,
   failure,
   ok,
   reset,
+  respond,
   ScriptedServer,
   type Step,
   silence,
@@ -227,17 +227,17 @@ test("parses an error of three levels down to its cause", async () => {
 test("reports a response without an envelope as an HTTP error", async () => {
   const deep = "[".repeat(200_000);
   for (const body of ["", "<html>", '{"status": "OK", ', "null", '"OK"', "\xff", deep]) {
-    server.script(answer(200, body));
+    server.script(respond(200, body));
     const error = await failed(GET, "http");
     assert.is(error.status, 200);
     assert.is(error.message, "/svc/plugin/get: response is not an svc envelope");
     assert.is(server.received.length, 1);
   }
-  server.script(answer(500, '{"status": "OK", "response": 1}'));
+  server.script(respond(500, '{"status": "OK", "response": 1}'));
   await failed(GET, "http");
   server.script(ok({ level: 0 }));
   assert.match((await failed({ do: "list" }, "http")).message, "no PluginResponse");
-  server.script(answer(500, "x".repeat(3 * 1024 * 1024)), ok(2));
+  server.script(respond(500, "x".repeat(3 * 1024 * 1024)), ok(2));
   assert.is(String((await failed(GET, "http")).envelope).length, 1024 * 1024);
   assert.is(await result(GET), 2);
 });
@@ -246,12 +246,12 @@ test("shows the coverage of a partial result, and the message of a sorted list",
   const head = { level: 1, levelparts: 2, partials: 1, hitcount: 1, aggregator: [0, 0, 0, 0] };
   const list = { ...head, message: "half of it", meta: null, entries: [[1, "a"]] };
   const shape = { status: "OK", response: list, level: 1, partitions: [2, 1, 1], exec_ms: 1 };
-  server.script(answer(200, JSON.stringify({ ...shape, coverage: 0.5 })));
+  server.script(respond(200, JSON.stringify({ ...shape, coverage: 0.5 })));
   const partial = (await result({ do: "list_raw" })) as Record<string, unknown>;
   assert.equal([partial.coverage, partial.partitions], [0.5, [2, 1, 1]]);
   assert.is((partial.response as typeof list).message, "half of it");
 
-  server.script(answer(200, JSON.stringify(shape)));
+  server.script(respond(200, JSON.stringify(shape)));
   const whole = (await result({ do: "list_raw" })) as Record<string, unknown>;
   assert.is(whole.coverage, null);
 });
@@ -373,7 +373,7 @@ test("reuses connections except those closed by the server", async () => {
     ok(1)(response, request);
   };
   const once = { ...PUT, client: { retries: 0 } };
-  const steps = [ok(1), ended, talking, ok(1), answer(404, "x"), answer(413, "x"), ok(1)];
+  const steps = [ok(1), ended, talking, ok(1), respond(404, "x"), respond(413, "x"), ok(1)];
   server.script(...steps.map((step) => noting(ports, step)));
   for (const step of steps) {
     await call(once);

@@ -121,11 +121,11 @@ test("leave the file unchanged in a second run, and overwrite no other file", as
   assert.match((await svc(...again)).stdout, "current");
   assert.is(statSync(file).mtimeMs, mtimeMs);
   writeFileSync(file, "mine = 1\n");
-  const refused = await svc(...again).then(
+  const rejection = await svc(...again).then(
     () => "",
     ({ stderr }) => String(stderr),
   );
-  assert.match(refused, "SVC3020");
+  assert.match(rejection, "SVC3020");
   assert.is(readFileSync(file, "utf8"), "mine = 1\n");
 });
 

@@ -89,8 +89,8 @@ for (const [index, { Connection, SvcError }] of forms.entries()) {
     const b = Uint8Array.of(0, 255, 37, 38);
     assert.is(((await engine.call(operation("raw"), { b }, {})) as { length: number }).length, 4);
     const method = operation("method", { content: "bytes" });
-    const answer = await engine.call(method, { content: b }, { headers: { "X-Custom": "c" } });
-    const { length, custom, ...rest } = answer as Record<string, unknown>;
+    const response = await engine.call(method, { content: b }, { headers: { "X-Custom": "c" } });
+    const { length, custom, ...rest } = response as Record<string, unknown>;
     assert.equal([rest.method, length, custom], ["POST", 4, "c"]);
     const empty = await engine.call(method, { content: new Uint8Array(0) }, {});
     assert.is((empty as Record<string, unknown>).method, "POST");

@@ -148,8 +148,8 @@ test("get the documented kind of an error before the first item", async () => {
   assert.is(error.kind, "NoSuchShelf");
   assert.is(error.status, 404);
   assert.equal(error.details, { shelf: "none" });
-  const wrong = await failure(() => collect(service.count({ to: "many" })));
-  assert.is(wrong.kind, "parameter");
+  const rejection = await failure(() => collect(service.count({ to: "many" })));
+  assert.is(rejection.kind, "parameter");
 });
 
 test("get the paths of a rejection by a Standard Schema", async () => {

@@ -60,7 +60,7 @@ test("does not repeat a call with a fixed token", async () => {
 
 test("fetches a token once, and again after a rejection", async () => {
   const requests: unknown[] = [];
-  const client = connect(async (former) => `t${requests.push(former)}`);
+  const client = connect(async (previousToken) => `t${requests.push(previousToken)}`);
   await Promise.all([find(client), find(client), find(client)]);
   assert.equal(sent(), ["Bearer t1", "Bearer t1", "Bearer t1"]);
   server.script(admits("t2"));

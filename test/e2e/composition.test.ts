@@ -134,9 +134,9 @@ test("are called with converted arguments", async () => {
   assert.equal([await request("addItem?item=b"), await request("basket")], [2, ["a", "b"]]);
   const { status } = await get(project.server.port, "/svc/plugin/clear");
   assert.is(status, 404);
-  const wrong = JSON.stringify({ name: "b", price: "2" });
+  const invalidBody = JSON.stringify({ name: "b", price: "2" });
   assert.match(
-    JSON.stringify(await request("put?id=b", { method: "POST", body: wrong })),
+    JSON.stringify(await request("put?id=b", { method: "POST", body: invalidBody })),
     "a number",
   );
   assert.match(JSON.stringify(await request("list?q=x&n=y")), "n=y");
@@ -247,18 +247,18 @@ test("reject invalid class values with their path", async () => {
     [status, response],
     [...[200, { order: { ...fine, items }, days: [2026], cents: "2", size: 1 }]],
   );
-  const wrong = (part: object) => ({ ...fine, items: [line, { ...line, ...part }] });
+  const orderWith = (part: object) => ({ ...fine, items: [line, { ...line, ...part }] });
   const date = "content.items[1].when (a date and time is required)";
   const integer = "content.items[1].price.cents (an integer of at most 1000 digits, as a string";
   for (const [content, expectedMessage] of [
-    [wrong({ when: "2026-02-30T12:00:00Z" }), date],
-    [wrong({ when: "2026-02-28T23:59:60Z" }), date],
-    [wrong({ data: "AP8" }), "content.items[1].data (base64 is required)"],
-    [wrong({ data: [0] }), "content.items[1].data (bytes as base64 is required)"],
-    [wrong({ price: { cents: 1 } }), integer],
-    [wrong({ price: { cents: "9".repeat(1001) } }), integer],
-    [wrong({ price: { cents: "-1" } }), "content.items[1].price (a price of 0 or more is"],
-    [wrong({ tags: { a: 1 } }), "content.items[1].tags (an array is required)"],
+    [orderWith({ when: "2026-02-30T12:00:00Z" }), date],
+    [orderWith({ when: "2026-02-28T23:59:60Z" }), date],
+    [orderWith({ data: "AP8" }), "content.items[1].data (base64 is required)"],
+    [orderWith({ data: [0] }), "content.items[1].data (bytes as base64 is required)"],
+    [orderWith({ price: { cents: 1 } }), integer],
+    [orderWith({ price: { cents: "9".repeat(1001) } }), integer],
+    [orderWith({ price: { cents: "-1" } }), "content.items[1].price (a price of 0 or more is"],
+    [orderWith({ tags: { a: 1 } }), "content.items[1].tags (an array is required)"],
     [{ ...fine, stock: { x: "1" } }, "content.stock.x (an integer as key is"],
     [{ ...fine, days: [["2026-02-28T12:00:00Z"]] }, "content.days[0] (an array of 2 is required)"],
   ] as const) {

@@ -144,10 +144,10 @@ test("compresses bytes of a plugin unless its header fields depend on them", asy
 
 test("keeps the order of pipelined responses", async ({ servers: [server] }) => {
   const sizes = Array.from({ length: 40 }, (_, index) => 4 * (100 + index * 400));
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     sizes.map((bytes) => call(server!, `${MUCH}?bytes=${bytes}`, GZIP)),
   );
-  for (const [index, { fields, body }] of answers.entries()) {
+  for (const [index, { fields, body }] of responses.entries()) {
     const text = fields["content-encoding"] === "gzip" ? gunzipSync(body) : body;
     assert.is(JSON.parse(text.toString()).response.length, sizes[index]);
   }

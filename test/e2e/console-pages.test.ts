@@ -272,18 +272,18 @@ inBrowser("can be used by keyboard on every page, with visible focus", async () 
   for (const [path, text] of PAGES) {
     await page.open(server.port + 1, path);
     await page.has(text);
-    const seen = new Set<unknown>();
+    const visited = new Set<unknown>();
     // The skip link, ten pages, five controls above, and the controls of the page.
-    for (let step = 0; step < 60 && seen.size < 16; step++) {
+    for (let step = 0; step < 60 && visited.size < 16; step++) {
       await page.key("Tab");
       const where = await page.tab.value(`(() => {
         const all = [...document.querySelectorAll("*")];
         return all.indexOf(document.activeElement);
       })()`);
-      if (seen.has(where)) break;
-      seen.add(where);
+      if (visited.has(where)) break;
+      visited.add(where);
     }
-    assert.is(seen.size, 16, `${path}: ${seen.size} stops`);
+    assert.is(visited.size, 16, `${path}: ${visited.size} stops`);
   }
 });
 

@@ -86,8 +86,8 @@ inBrowser("shows the log of another instance", async () => {
   const log = await system.get("B1", "/svc/log", 1);
   const texts = (response: unknown) =>
     (response as { lines: { text: string }[] }).lines.map(({ text }) => text);
-  const [seen, known] = [texts(json.response), texts(log.json.response)];
-  assert.ok(seen.length > 0 && seen.every((text) => known.includes(text)));
+  const [shownTexts, known] = [texts(json.response), texts(log.json.response)];
+  assert.ok(shownTexts.length > 0 && shownTexts.every((text) => known.includes(text)));
   await page.tab.until(`document.querySelectorAll("main tbody tr").length > 0`);
   await page.tab.until(`document.querySelector("[aria-label=Instance]")?.value === "B1"`);
   assert.is((await system.get("TD", "/svc/log?instance=nobody", 1)).status, 400);

@@ -93,9 +93,9 @@ test("results finished before a crash are sent", async () => {
   const calls = [...others, "long?n=9000", "exits"];
   for (let round = 0; round < rounds(5); round++) {
     const responses = await Promise.all(calls.map(call));
-    const wrong = responses.slice(0, -1).filter(({ status }) => status !== 200);
+    const failures = responses.slice(0, -1).filter(({ status }) => status !== 200);
     assert.equal(
-      wrong.map(({ text }) => text),
+      failures.map(({ text }) => text),
       [],
     );
     assert.is(responses.at(-1)!.status, 500);
@@ -117,9 +117,9 @@ test("plugins that never settle, or block, time out, and only blocked executors 
   await delay(50);
   const waiting = Array.from({ length: 5 }, add);
   assert.is((await get(server.port, "/svc/hc")).text, "SVC/3");
-  const answer = await burning;
-  assert.is(answer.status, 500);
-  assert.match(JSON.stringify(answer.json.message), /TimeoutError/);
+  const lastResponse = await burning;
+  assert.is(lastResponse.status, 500);
+  assert.match(JSON.stringify(lastResponse.json.message), /TimeoutError/);
   for (const reply of await Promise.all(waiting)) assert.is(reply.json.response, 2, reply.text);
   await works();
   assert.match(server.log(), /executor \d+ replaced: plugin "burns" timed out/);

@@ -104,11 +104,11 @@ test("the admin port of a dispatcher covers the whole matrix", async () => {
 });
 
 test("MatrixObjects sums over all partitions", async () => {
-  const none = { order: 0, size: 0, properties: 0, vectors: 0 };
+  const emptyGraph = { order: 0, size: 0, properties: 0, vectors: 0 };
   const { response } = (await request(lowerMatrix.place(0, 0).engine.port, "MatrixObjects")).json;
-  assert.equal((response as Merged<number, object>).entries, [[1, none]]);
+  assert.equal((response as Merged<number, object>).entries, [[1, emptyGraph]]);
   const summed = await request(parentNode.port, "MatrixObjects");
-  assert.equal(summed.json.response, { level: 2, objects: none });
+  assert.equal(summed.json.response, { level: 2, objects: emptyGraph });
   assert.equal(summed.json.partitions, [2, 0, 4]);
 });
 
@@ -182,11 +182,11 @@ interface Inspected {
 async function inspected(
   port: number,
   path: string,
-  isReached: (found: readonly Inspected[]) => boolean,
+  isReached: (inspected: readonly Inspected[]) => boolean,
 ): Promise<readonly Inspected[]> {
   for (;;) {
-    const answer = (await get(port, "/svc/inspect?level=3")).json.response;
-    const { connections } = answer as { connections: readonly Inspected[] };
+    const response = (await get(port, "/svc/inspect?level=3")).json.response;
+    const { connections } = response as { connections: readonly Inspected[] };
     const matching = connections.filter(({ request }) => request.path === path);
     if (isReached(matching)) return matching;
   }
@@ -220,14 +220,14 @@ test("inspect shows requests that wait for channels", async () => {
   const path = "/svc/plugin/wait?ms=1000";
   const { port } = lowerMatrix.dispatcher;
   // Four channels per replica.
-  const answers = Array.from({ length: 9 }, () => get(port, path));
+  const responses = Array.from({ length: 9 }, () => get(port, path));
   const states = (await inspected(port, path, ({ length }) => length === 9)).map(
     ({ client, matrix: { channels } }) => `${client.state} ${channels.length}`,
   );
   const counts = [states.filter((state) => state === "DISPATCH 2").length];
   counts.push(states.filter((state) => state === "AWAIT_DISPATCH 0").length);
   assert.equal(counts, [8, 1], states.join());
-  for (const response of answers) assert.is((await response).status, 200);
+  for (const response of responses) assert.is((await response).status, 200);
 });
 
 test("other built-in plugins run at the called instance", async () => {

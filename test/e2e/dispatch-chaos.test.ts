@@ -47,7 +47,7 @@ function request(path: string, init: RequestInit = {}): Promise<DecodedResponse>
 /** Outcomes seen by clients. */
 class Tally {
   readonly counts: Record<string, number> = {};
-  readonly wrong: string[] = [];
+  readonly mismatches: string[] = [];
   readonly written: string[] = [];
 
   /** Counts tolerated failures of a read or a write, and records all others. */
@@ -57,7 +57,7 @@ class Tally {
     else if (kind === "write" && LOST.test(message)) this.count("write lost");
     // On a slow machine even the healthy replica may be too late.
     else if (!IS_STRICT && message === "Partition(s) down") this.count(`${kind} had no place`);
-    else this.wrong.push(`${kind}: ${text}`);
+    else this.mismatches.push(`${kind}: ${text}`);
   }
 
   count(outcome: string): void {
@@ -81,7 +81,7 @@ async function read(id: string, tally: Tally): Promise<void> {
     // Each engine returns its arguments.
     const { entries } = response.json.response as { entries: unknown };
     const expected = Array.from({ length: COLUMNS }, (_, partition) => [partition, { id }]);
-    if (JSON.stringify(entries) !== JSON.stringify(expected)) tally.wrong.push(response.text);
+    if (JSON.stringify(entries) !== JSON.stringify(expected)) tally.mismatches.push(response.text);
     tally.count("read");
   } else tally.failure("read", response);
 }
@@ -199,9 +199,9 @@ test(`serves under load while back-ends fail (SEED=${SEED})`, async () => {
   await recovered();
   noLoad.abort();
   await Promise.all(clients);
-  const seen = JSON.stringify({ ...tally.counts, faults: faults.counts });
-  if (IS_STRICT) console.log(seen);
-  assert.equal(tally.wrong, [], seen);
+  const summary = JSON.stringify({ ...tally.counts, faults: faults.counts });
+  if (IS_STRICT) console.log(summary);
+  assert.equal(tally.mismatches, [], summary);
 
   const executed = system.written();
   assert.is(new Set(executed).size, executed.length, "executed twice");
@@ -213,14 +213,14 @@ test(`serves under load while back-ends fail (SEED=${SEED})`, async () => {
     lost.filter((line) => !executedIds.has(line)),
     [],
   );
-  assert.ok(tally.counts.read! > 0 && tally.counts.written! > 0, seen);
+  assert.ok(tally.counts.read! > 0 && tally.counts.written! > 0, summary);
 
   const calm = new Tally();
   for (let number = 0; number < 100; number++) {
     await read(`calm-${number}`, calm);
     await write(`calm-${number}`, calm);
   }
-  assert.equal([calm.wrong, calm.counts], [[], { read: 100, written: 100 }]);
+  assert.equal([calm.mismatches, calm.counts], [[], { read: 100, written: 100 }]);
   if (process.platform === "linux") assert.ok((await unusedSockets()) <= before);
   assert.is(strangeLines(system.dispatcher.log), "");
 });

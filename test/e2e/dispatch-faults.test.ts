@@ -122,7 +122,7 @@ test("sends fewer requests to an overloaded back-end for a while", async () => {
     const [replica] = (await rows()) as number[];
     assert.is(replica, 1);
   }
-  const { refused } = smallMatrix.place(0, 0).proxy;
+  const { refusedRequests: refused } = smallMatrix.place(0, 0).proxy;
   // A time without requests follows each of them.
   assert.ok(refused > 0 && refused < requests / 2, `${refused}`);
 });
@@ -240,8 +240,8 @@ test("responds 503 without replicas of a partition, or with a partial result", a
   }
   assert.is((await request("partial?n=0", {}, lenientNode.port)).status, 200);
   for (const replica of [0, 1]) await smallMatrix.place(0, replica).engine.serviceIn(false);
-  const none = await request("find", {}, lenientNode.port);
-  assert.equal([none.status, none.json.message], [503, "All partitions down"]);
+  const emptyResponse = await request("find", {}, lenientNode.port);
+  assert.equal([emptyResponse.status, emptyResponse.json.message], [503, "All partitions down"]);
   for (const engine of smallMatrix.engines()) await engine.serviceIn(true);
 });
 
@@ -317,7 +317,7 @@ test("forwards bytes unchanged as a reverse proxy", async () => {
     ["text?s=gr%C3%BC%C3%9Fe", "text/plain"],
   ] as const) {
     const { status, text, headers } = await request(path, { headers: { accept } }, dispatcher.port);
-    const [head, body] = proxy.lastAnswer.toString("utf8").split("\r\n\r\n") as [string, string];
+    const [head, body] = proxy.lastResponse.toString("utf8").split("\r\n\r\n") as [string, string];
     assert.is(text, body);
     assert.is(status, Number(head.slice(9, 12)));
     assert.match(head, `Content-Type: ${headers.get("content-type")}`);

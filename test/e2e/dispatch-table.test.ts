@@ -219,9 +219,9 @@ function checkThrough(
   if (row.message !== undefined) assert.equal(cause, row.message);
   if (row.messageLike) assert.match(JSON.stringify(cause), row.messageLike);
   if (row.text !== undefined) {
-    const plain = `ERROR: ${Object.values(cause)[0]!.value}`;
-    if (typeof row.text === "string") assert.is(plain, row.text);
-    else assert.match(plain, row.text);
+    const errorText = `ERROR: ${Object.values(cause)[0]!.value}`;
+    if (typeof row.text === "string") assert.is(errorText, row.text);
+    else assert.match(errorText, row.text);
   }
 }
 

@@ -140,9 +140,9 @@ async function unexpectedOutput(served: string, commands: readonly Command[]): P
   const findings: string[] = [];
   for (const { line, command, output } of commands) {
     const mapped = command.replaceAll("9001", String(server.port + 1));
-    const asked = mapped.replaceAll("9000", String(server.port));
+    const mappedCommand = mapped.replaceAll("9000", String(server.port));
     const options = { cwd: temporary, encoding: "utf8", timeout: 60_000, env } as const;
-    const { stdout } = spawnSync("bash", ["-c", asked], options);
+    const { stdout } = spawnSync("bash", ["-c", mappedCommand], options);
     const printed = masked(stdout, server.port);
     if (printed !== masked(output, server.port)) findings.push(`${line}: prints ${printed}`);
   }

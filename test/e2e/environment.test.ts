@@ -101,7 +101,7 @@ test("plugins and their child processes do not store code in the package", async
   await buildProject(project.folder);
   const packageCode = join(packageRoot(), "dist", ".code");
   const otherCode = join(project.folder, "code");
-  for (const [folder, seen] of [
+  for (const [folder, value] of [
     [packageCode, "none"],
     [otherCode, otherCode],
   ] as const) {
@@ -109,7 +109,7 @@ test("plugins and their child processes do not store code in the package", async
     const server = await started([SVC, "serve", project.folder, "--port", "0"], env);
     for (const name of ["cache", "cacheInline"]) {
       const { json } = await get(server.port, `/svc/plugin/${name}`);
-      assert.is(json.response, seen, name);
+      assert.is(json.response, value, name);
     }
     await server.stop();
   }

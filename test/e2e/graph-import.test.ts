@@ -103,9 +103,9 @@ test("convert vectors, and round-trip their precision and digits", async () => {
   assert.match(out, /1 vectors converted to float16/);
   const [settings] = await lines("precise");
   assert.equal(settings, { vectors: { precision: "float16", measure: "l2" } });
-  const refused = await graph(...rebuild, "--url", "http://127.0.0.1:1");
-  assert.is(refused.code, 1);
-  assert.match(refused.err, /SVC2701/);
+  const failure = await graph(...rebuild, "--url", "http://127.0.0.1:1");
+  assert.is(failure.code, 1);
+  assert.match(failure.err, /SVC2701/);
 });
 
 test("import rows of CSV, .npy and .fvecs as vertices", async () => {
@@ -221,7 +221,7 @@ test("build a text index with the import", async () => {
   const { out } = await graph("export", "--graph", "texts");
   assert.is(out.split("\n").filter((line) => line !== "").length, 2);
   const json = JSON.stringify({ keys: ["title"], language: "xx" });
-  const refused = await graph(
+  const failure = await graph(
     "import",
     pathTo("texts.jsonl"),
     "--graph",
@@ -229,8 +229,8 @@ test("build a text index with the import", async () => {
     "--text-index",
     json,
   );
-  assert.is(refused.code, 1);
-  assert.match(refused.err, /--text-index: invalid language/);
+  assert.is(failure.code, 1);
+  assert.match(failure.err, /--text-index: invalid language/);
   const broken = await graph("import", pathTo("texts.jsonl"), "--graph", "t", "--text-index", "{");
   assert.match(broken.err, /invalid JSON in --text-index/);
 });
@@ -249,10 +249,10 @@ test("skip invalid records with --skip-bad, and keep them in a file", async () =
   const bad = ['{"id":5}', '{"id":', '{"id":"x","color":1}', '{"initial":"a","terminal":7}'];
   writeFileSync(pathTo("bad.jsonl"), ['{"id":"a"}', ...bad, '{"id":"b"}'].join("\n"));
   writeFileSync(pathTo("bad.rejected.jsonl"), "of an earlier import, perhaps corrected");
-  const refused = await graph("import", pathTo("bad.jsonl"), "--graph", "bad");
-  assert.is(refused.code, 1);
+  const failure = await graph("import", pathTo("bad.jsonl"), "--graph", "bad");
+  assert.is(failure.code, 1);
   assert.ok(existsSync(pathTo("bad.rejected.jsonl")));
-  assert.match(refused.err, /bad\.jsonl:2: id must be a string, but is 5/);
+  assert.match(failure.err, /bad\.jsonl:2: id must be a string, but is 5/);
   const { code, out, err } = await graph(
     "import",
     pathTo("bad.jsonl"),
@@ -294,10 +294,10 @@ test("skip records that break constraints with --skip-bad", async () => {
   const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", CONSTRAIN]);
   assert.is(status, 0, String(stderr));
   const same = '{"id":"bob","type":"person","properties":{"email":"a"}}';
-  const none = '{"id":"cee","type":"person"}';
+  const plainLine = '{"id":"cee","type":"person"}';
   const changed = '{"id":"ann","type":"person","properties":{"email":null,"age":5}}';
   const good = '{"id":"dan","type":"person","properties":{"email":"d"}}';
-  writeFileSync(pathTo("more.jsonl"), [same, none, changed, good].join("\n"));
+  writeFileSync(pathTo("more.jsonl"), [same, plainLine, changed, good].join("\n"));
   const { code, out, err } = await graph(
     "import",
     pathTo("more.jsonl"),
@@ -314,7 +314,7 @@ test("skip records that break constraints with --skip-bad", async () => {
   assert.match(err, /more\.jsonl:2: constraint of person\.email: 'cee' has no value/);
   assert.is(
     readFileSync(pathTo("more.rejected.jsonl"), "utf8"),
-    `${[same, none, changed].join("\n")}\n`,
+    `${[same, plainLine, changed].join("\n")}\n`,
   );
   // A rejected record changes nothing, not even its other properties.
   assert.equal((await lines("shop")).at(0)!.properties, { email: "a" });

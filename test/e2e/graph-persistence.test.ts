@@ -164,10 +164,10 @@ test("are opened at start if configured, and reject changes if readonly", async 
 });
 
 test("report all errors in their configuration with the file", async () => {
-  const wrong = `{ graphs: {
+  const invalidConfig = `{ graphs: {
     "1st": {}, notes: { readonl: true }, other: { path: "../x" }, third: { local: 1 },
   } }`;
-  project.write("svc.config.ts", config(wrong));
+  project.write("svc.config.ts", config(invalidConfig));
   const failure = await svc("build", project.folder).catch((error: { stderr: string }) => error);
   for (const part of [
     ...["svc.config.ts", "graphs.1st: expected a graph name", "did you mean `readonly`"],

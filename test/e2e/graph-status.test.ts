@@ -35,10 +35,10 @@ test.after(async () => {
 /** Response of a service on the main port; that of the admin port must have the same members. */
 async function response<T>(path: string): Promise<T> {
   const { base } = system.serverPorts();
-  const answers = await Promise.all([get(base, path), get(base + 1, path)]);
-  for (const { status, text } of answers) assert.is(status, 200, text);
-  assert.equal(shape(answers[0].json.response), shape(answers[1].json.response));
-  return answers[0].json.response as T;
+  const responses = await Promise.all([get(base, path), get(base + 1, path)]);
+  for (const { status, text } of responses) assert.is(status, 200, text);
+  assert.equal(shape(responses[0].json.response), shape(responses[1].json.response));
+  return responses[0].json.response as T;
 }
 
 /** Shape of a value: names of members, kinds of leaves. */
@@ -169,14 +169,14 @@ test("totals count vectors, also those with a name", async () => {
   const films = new Graph("films");
   films.createVertex("shown", { vector: [1, 2], vectors: { poster: [1] } });
   const status = await response<Status>("/svc/builtin/status?simple=1");
-  const found = [
+  const vectorCounts = [
     (await response<{ vectors: number }>("/svc/objcnt")).vectors,
     (await response<{ graphsum: { vectors: number } }>("/svc/graphsum")).graphsum.vectors,
     (await response<Record<string, unknown>>("/svc/nodestat"))["graph-vectors"],
     (status.graphs[join(root, "films")] as { vectors: number }).vectors,
   ];
   films.deleteVertex("shown");
-  assert.equal(found, [2, 2, 2, 2]);
+  assert.equal(vectorCounts, [2, 2, 2, 2]);
 });
 
 test("nodestat includes graph statistics", async () => {

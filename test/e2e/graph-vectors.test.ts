@@ -119,9 +119,9 @@ test("binary vectors are set, searched and converted, and others are refused", a
     }
     await response("rebuildvectors", { ...bits, precision: "float32" }, port);
     await response("createvertex", { id: "half", vectors: '{"bits": [0.5, 1]}' }, port);
-    const refused = await request("rebuildvectors", { graph: "g", ...bits }, port);
-    assert.is(refused.status, 400);
-    assert.match(refused.text, /vector of 'half' is not of 0 and 1/);
+    const rejection = await request("rebuildvectors", { graph: "g", ...bits }, port);
+    assert.is(rejection.status, 400);
+    assert.match(rejection.text, /vector of 'half' is not of 0 and 1/);
     assert.is(new Graph("g").vectorNames.bits!.precision, "float32");
     for (const id of ["list", "text", "half"]) await response("deletevertex", { id }, port);
   }

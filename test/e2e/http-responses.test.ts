@@ -113,8 +113,11 @@ test("arrive in TypeScript as bytes, blob, text or stream, with status and field
     length += chunk.length;
   }
   assert.is(length, 3_000_000);
-  const none = await service.picture({ size: 0 });
-  assert.equal([none.status, none.type, (await none.bytes()).length], [304, "", 0]);
+  const emptyPicture = await service.picture({ size: 0 });
+  assert.equal(
+    [emptyPicture.status, emptyPicture.type, (await emptyPicture.bytes()).length],
+    [304, "", 0],
+  );
   const page = (await service.page({ name: "x" })) as HttpResponse;
   assert.equal([page.status, page.type, await page.text()], [201, "text/html", "<p>grüße"]);
   assert.equal(await service.page({ name: "json" }), { n: 1 });

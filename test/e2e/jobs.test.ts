@@ -112,7 +112,7 @@ test.after(async () => {
   project.remove();
 });
 
-const noted = (start: string) =>
+const readNotes = (start: string) =>
   (existsSync(notes) ? readFileSync(notes, "utf8") : "")
     .split("\n")
     .filter((line) => line.startsWith(start));
@@ -146,7 +146,7 @@ async function outcome(name: string): Promise<string> {
 }
 
 test("run at their interval with their graph", async () => {
-  await until(() => noted("tick").length >= 2);
+  await until(() => readNotes("tick").length >= 2);
   const { runs, counts, next, schedule } = (await jobs()).get("tick")!;
   assert.is(schedule, "every 1 s");
   assert.is(runs[0]!.outcome, "ok");
@@ -156,8 +156,8 @@ test("run at their interval with their graph", async () => {
 });
 
 test("never run twice at once", async () => {
-  await until(() => noted("slow ends").length >= 2);
-  const lines = noted("slow");
+  await until(() => readNotes("slow ends").length >= 2);
+  const lines = readNotes("slow");
   for (const [index, line] of lines.entries()) {
     assert.is(line, index % 2 === 0 ? "slow begins" : "slow ends");
   }
@@ -208,7 +208,7 @@ test("cannot be started while they run, or if they are unknown", async () => {
 test("that never end terminate their executor", async () => {
   const before = (await get(server.port + 1, "/metrics")).text;
   assert.is(await outcome("endless"), "timeout: deadline exceeded");
-  assert.is(noted("endless").length, 1);
+  assert.is(readNotes("endless").length, 1);
   assert.is((await get(server.port, "/svc/plugin/one")).json.response, 1);
   let text = "";
   // Another job may wait at this moment, and the executor ends after its job.
@@ -223,7 +223,7 @@ test("that never end terminate their executor", async () => {
 
 test("record runs that a kill interrupted, and missed runs", async () => {
   await runNow("long");
-  await until(() => noted("long").length === 1);
+  await until(() => readNotes("long").length === 1);
   await server.stop("SIGKILL");
   const file = join(project.folder, "data/jobs.json");
   const stored = JSON.parse(readFileSync(file, "utf8"));
@@ -231,7 +231,7 @@ test("record runs that a kill interrupted, and missed runs", async () => {
   stored.jobs.nightly.handledMs = twoDaysAgo;
   writeFileSync(file, JSON.stringify(stored));
   server = await serve(project.folder);
-  await until(() => noted("nightly").length === 1);
+  await until(() => readNotes("nightly").length === 1);
   const known = await jobs();
   assert.is(known.get("long")!.runs[0]!.outcome, "interrupted");
   assert.is(known.get("nightly")!.missed, 2);
@@ -244,10 +244,10 @@ test("record runs that a kill interrupted, and missed runs", async () => {
 test("do not run where jobs are off, except by an operator", async () => {
   await server.stop();
   server = await serve(project.folder, "--jobs", "false");
-  const ticks = noted("tick").length;
+  const ticks = readNotes("tick").length;
   assert.is((await jobs()).get("tick")!.next, null);
   assert.match(await outcome("tick"), /^ok: /);
-  assert.is(noted("tick").length, ticks + 1);
+  assert.is(readNotes("tick").length, ticks + 1);
 });
 
 test("keep their attributes, like other plugins, in an engine of a system", () => {
@@ -260,7 +260,7 @@ test("keep their attributes, like other plugins, in an engine of a system", () =
 
 test("run on one instance of a system", async () => {
   await server.stop();
-  const before = noted("tick").length;
+  const before = readNotes("tick").length;
   const instances = { S1: { hport: 9110, "s-in": true }, S2: { hport: 9120, "s-in": true } };
   const system = new UpSystem(project.folder, {
     name: "Pair",
@@ -280,7 +280,7 @@ test("run on one instance of a system", async () => {
   const otherTick = await tick("S2");
   assert.equal([otherTick?.next, otherTick?.runs], [null, []]);
   await system.close();
-  const times = noted("tick").slice(before);
+  const times = readNotes("tick").slice(before);
   assert.is(new Set(times).size, times.length);
 });
 
@@ -301,8 +301,8 @@ test("reject a build that adds jobs to a file of a later release", async () => {
   project.write("plugins/p.ts", withoutJobs(2) + added);
   await buildProject(project.folder);
   const address = { host: "127.0.0.1", port: server.port + 1 };
-  const refused = await operate(address as never, "ReloadPlugins", {}).catch(String);
-  assert.match(refused as string, /format 2 is of a later release/);
+  const rejection = await operate(address as never, "ReloadPlugins", {}).catch(String);
+  assert.match(rejection as string, /format 2 is of a later release/);
   const { json } = await get(server.port, "/svc/plugin/one");
   assert.is(json.response, 1);
   assert.equal([...(await jobs()).keys()], []);

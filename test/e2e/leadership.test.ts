@@ -356,7 +356,7 @@ if (version !== null || USES_LEASES) {
       process.kill(pid, "SIGTERM");
       await until(async () => (await fetchState(id)).pid !== pid);
     };
-    const former = { ...process.env };
+    const previousEnvironment = { ...process.env };
     const { url, account } = pods.access;
     Object.assign(process.env, { SVC_KUBERNETES_API: url, SVC_KUBERNETES_ACCOUNT: account });
     const load = new Load(send);
@@ -365,7 +365,7 @@ if (version !== null || USES_LEASES) {
       assert.is(code, 0, `${out}\n${err}`);
       await leader();
     });
-    process.env = former;
+    process.env = previousEnvironment;
     assert.equal(roles, ["following"]);
     assert.equal([...load.statuses.keys()], [200]);
     const images = [...pods.pods.values()].map(({ spec }) => spec.containers[0]!.image);

@@ -244,9 +244,9 @@ test("admin operations work as in a server", async () => {
   const isOver = async (): Promise<boolean> => {
     try {
       const { status } = await get(port, "/svc/plugin/shout?text=a");
-      const former = last;
+      const previousInstance = last;
       last = count();
-      isNew ||= last < former;
+      isNew ||= last < previousInstance;
       return isNew && status === 200;
     } catch {
       return false;

@@ -117,13 +117,16 @@ async function expectCalls(tools: Connected): Promise<void> {
   ]);
   const counted = await call(tools, "count", { octets: "/wA=", content: "aGVsbG8=" });
   assert.equal(counted, { text: "5002", isError: false, structure: undefined });
-  const wrong = await call(tools, "half", { of: -1 });
-  assert.ok(wrong.isError && /^(result|answer) error: /.test(wrong.text!), wrong.text!);
+  const invalidCall = await call(tools, "half", { of: -1 });
+  assert.ok(
+    invalidCall.isError && /^(result|answer) error: /.test(invalidCall.text!),
+    invalidCall.text!,
+  );
   const failed = await call(tools, "fail", {});
-  const says = "plugin error: /svc/plugin/fail: too far\nexception: RangeError";
-  assert.equal(failed, { text: says, isError: true, structure: undefined });
-  const refused = await call(tools, "search", { q: 1 });
-  assert.ok(refused.isError && refused.text!.startsWith("parameter error: "));
+  const expectedError = "plugin error: /svc/plugin/fail: too far\nexception: RangeError";
+  assert.equal(failed, { text: expectedError, isError: true, structure: undefined });
+  const rejection = await call(tools, "search", { q: 1 });
+  assert.ok(rejection.isError && rejection.text!.startsWith("parameter error: "));
   await assertRejects(call(tools, "nosuch", {}), /tool not found: nosuch/);
 }
 
@@ -209,7 +212,7 @@ interface Message {
 }
 
 /** `svc mcp` without a client; `lines` is its output. */
-function plain(...words: readonly string[]) {
+function runPlain(...words: readonly string[]) {
   const child = spawn(plainNode(), [BIN, "mcp", ...words], { stdio: "pipe" });
   const output = { out: "", err: "" };
   child.stdout.on("data", (chunk: Buffer) => {
@@ -241,7 +244,7 @@ const LIST = { jsonrpc: "2.0", id: 2, method: "tools/list" };
 
 test("ignores invalid lines and ends with its input", async () => {
   for (const words of [["--from", url], [project.folder]]) {
-    const { child, output, messages, closed } = plain(...words);
+    const { child, output, messages, closed } = runPlain(...words);
     child.stdin.write('no json\n{}\n[1]\nnull\n\n{"jsonrpc":"2.0"}\n\u0000\ufffd\n');
     child.stdin.write(`${JSON.stringify(HELLO)}\n`);
     child.stdin.write(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":1}}\n`);
@@ -266,19 +269,19 @@ test("answers a running call after its input has ended", async () => {
   const call = { jsonrpc: "2.0", id: 8, method: "tools/call", params };
   child.stdin.end(`${JSON.stringify(call)}\n`);
   await exited;
-  const answer = output.split("\n").find((line) => line.includes('"id":8'));
-  assert.match(answer ?? output, '"value\\":2.5');
+  const reply = output.split("\n").find((line) => line.includes('"id":8'));
+  assert.match(reply ?? output, '"value\\":2.5');
 });
 
 test("ends before the first request", async () => {
-  const { child, output, closed } = plain("--from", url);
+  const { child, output, closed } = runPlain("--from", url);
   child.stdin.end();
   assert.equal(await closed, [0, null]);
   assert.is(output.out, "");
 });
 
 test("stops in order on a signal, with its server", async () => {
-  const { child, output, messages, closed } = plain(project.folder);
+  const { child, output, messages, closed } = runPlain(project.folder);
   child.stdin.write(`${JSON.stringify(HELLO)}\n`);
   while (messages().length === 0) await once(child.stdout, "data");
   child.kill("SIGTERM");
@@ -296,14 +299,14 @@ export function size(_request: PluginRequest, graph: Graph): number {
 `,
   });
   try {
-    const unbuilt = plain(graphs.folder);
+    const unbuilt = runPlain(graphs.folder);
     assert.equal(await unbuilt.closed, [1, null]);
     assert.match(unbuilt.output.err, /SVC3006: project is not built/);
     await buildProject(graphs.folder);
     const runningServer = await serve(graphs.folder);
     // The first use of a graph locks the data folder for this process.
     assert.is((await get(runningServer.port, "/svc/plugin/size")).status, 200);
-    const second = plain(graphs.folder);
+    const second = runPlain(graphs.folder);
     assert.equal(await second.closed, [1, null]);
     assert.match(second.output.err, /SVC2409[\s\S]*SVC3021: .* running server with `--from <url>`/);
     assert.is(second.output.out, "");
@@ -314,15 +317,15 @@ export function size(_request: PluginRequest, graph: Graph): number {
 });
 
 test("rejects invalid arguments", async () => {
-  const wrong: [words: readonly string[], code: number, says: string][] = [
+  const usageErrors: [words: readonly string[], code: number, says: string][] = [
     [[project.folder, "--from", url], 2, "SVC3004: `svc mcp` takes a folder or `--from`"],
     [["--from", project.folder], 2, "SVC3003: --from: expected the http or https URL"],
     [["--from", "http://"], 2, "SVC3003"],
     [["--from", "http://127.0.0.1:1"], 1, "SVC3016: no response from"],
     [["nosuch"], 1, "SVC3005"],
   ];
-  for (const [words, code, message] of wrong) {
-    const { output, closed } = plain(...words);
+  for (const [words, code, message] of usageErrors) {
+    const { output, closed } = runPlain(...words);
     assert.equal(await closed, [code, null], output.err);
     assert.match(output.err, message);
     assert.is(output.out, "");

@@ -287,8 +287,8 @@ test("reports a back-end that is down", async () => {
     const { dispatcher } = nodes;
     const { port } = nodes.place(0, 0).engine;
     await nodes.place(0, 0).kill();
-    const none = await metrics(port + 1).catch(() => null);
-    assertFiring("", none, ["SvcInstanceDown"]);
+    const response = await metrics(port + 1).catch(() => null);
+    assertFiring("", response, ["SvcInstanceDown"]);
     for (let n = 0; n < 8; n++) await get(dispatcher.port, "/svc/plugin/find?n=1");
     const samples = await scrape(dispatcher.port + 1);
     const failed = [...samples].filter(

@@ -91,7 +91,7 @@ test("matches the responses of every operation of a service", async () => {
     assert.is(reply.status, status, `${operation} ${JSON.stringify(call)}: ${reply.text}`);
     if (response !== undefined) assert.equal(reply.json.response, response);
   }
-  const untried = caller.operationIds.filter((id) => !caller.seen.has(`${id} 200`));
+  const untried = caller.operationIds.filter((id) => !caller.calledLabels.has(`${id} 200`));
   assert.equal(untried, [], "operations without a call in the table");
 });
 
@@ -115,13 +115,13 @@ test("matches rejections", async () => {
   caller.check("size", await get(port, path, { method: "DELETE" }));
   caller.check("sizePost", await get(port, path, { method: "POST", body: "a".repeat(1001) }));
   caller.check("size", await get(port, `${path}?a=${"a".repeat(9000)}`));
-  caller.check("size", await rawAnswer(port, `GET ${path} HTTP/1.0`));
-  caller.check("size", await rawAnswer(port, `GET ${path} HTTP/1.1\r\nHost: x\r\nno colon`));
+  caller.check("size", await rawResponse(port, `GET ${path} HTTP/1.0`));
+  caller.check("size", await rawResponse(port, `GET ${path} HTTP/1.1\r\nHost: x\r\nno colon`));
 
   const out = await createCaller(fixture("openapi"), "--service-out");
   assert.is((await out.call("size")).status, 503);
-  const seen = [...caller.seen].map((label) => label.replace(/\D+/, ""));
-  assert.equal(seen.sort(), ["400", "404", "405", "413", "414", "505"]);
+  const labels = [...caller.calledLabels].map((label) => label.replace(/\D+/, ""));
+  assert.equal(labels.sort(), ["400", "404", "405", "413", "414", "505"]);
 });
 
 test("matches errors of the server and plain-text errors", async () => {
@@ -178,7 +178,7 @@ test("matches the responses of built-in plugins", async () => {
   await caller.call("argspec", { query: unknown });
   await caller.call("vertex", { isWrong: true });
   for (const label of ["vertex 500", "argspec 404", "vertex 400"]) {
-    assert.ok(caller.seen.has(`${label}`), `${label} in ${[...caller.seen]}`);
+    assert.ok(caller.calledLabels.has(`${label}`), `${label} in ${[...caller.calledLabels]}`);
   }
 });
 
@@ -214,11 +214,11 @@ function readDocument(project: string): object {
 }
 
 /** The response to a request that `fetch` would refuse to send. */
-async function rawAnswer(port: number, head: string): Promise<DecodedResponse> {
+async function rawResponse(port: number, head: string): Promise<DecodedResponse> {
   const client = await RawClient.open(port);
   client.send(`${head}\r\n\r\n`);
-  const [answer] = await client.responses(1);
-  const { status, body } = answer!;
+  const [response] = await client.responses(1);
+  const { status, body } = response!;
   client.close();
   const headers = new Headers({ "content-type": "application/json" });
   return { status, headers, text: body, json: JSON.parse(body) };

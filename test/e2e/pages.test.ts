@@ -90,8 +90,8 @@ test("reject altered cursors and those of other plugins", async () => {
     );
   }
   assert.is(await status(cursor!, "others"), 400);
-  for (const wrong of ["x", "a.b", "%00", `${"A".repeat(5000)}.${"A".repeat(22)}`]) {
-    assert.is(await status(wrong), 400);
+  for (const cursor of ["x", "a.b", "%00", `${"A".repeat(5000)}.${"A".repeat(22)}`]) {
+    assert.is(await status(cursor), 400);
   }
   const { text } = await get(server.port, "/svc/plugin/list?cursor=x");
   assert.match(text, "cursor=x (a cursor of this plugin is required)");

@@ -79,20 +79,24 @@ for (const name of ["inside", "outside"]) {
     const { port } = project.server;
     await project.call("put?id=before");
     assert.equal(await project.call(`${name}?how=data`), []);
-    for (const how of REFUSED) {
-      assert.match(await project.callError(`${name}?how=${how}`), "not supported in workers", how);
+    for (const trick of REFUSED) {
+      assert.match(
+        await project.callError(`${name}?how=${trick}`),
+        "not supported in workers",
+        trick,
+      );
     }
-    for (const how of TRIED) {
-      const { status } = await get(port, `/svc/plugin/${name}?how=${how}`);
-      assert.ok([200, 500].includes(status), `${how}: ${status}`);
+    for (const trick of TRIED) {
+      const { status } = await get(port, `/svc/plugin/${name}?how=${trick}`);
+      assert.ok([200, 500].includes(status), `${trick}: ${status}`);
       // Whether the other executor or the IO thread was affected.
-      for (let n = 0; n < 3; n++) assert.is(await project.call("has?id=before"), true, how);
-      await project.call(`put?id=${how}`);
-      assert.is((await get(port + 1, "/svc/hc")).status, 200, how);
+      for (let n = 0; n < 3; n++) assert.is(await project.call("has?id=before"), true, trick);
+      await project.call(`put?id=${trick}`);
+      assert.is((await get(port + 1, "/svc/hc")).status, 200, trick);
     }
     assert.is(await project.stop("SIGTERM"), 0);
     await project.start(name);
-    for (const how of TRIED) assert.is(await project.call(`has?id=${how}`), true, how);
+    for (const trick of TRIED) assert.is(await project.call(`has?id=${trick}`), true, trick);
   });
 }
 

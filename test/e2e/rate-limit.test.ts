@@ -67,9 +67,9 @@ async function statuses(path: string, count: number, token?: string): Promise<nu
   return responses.map(({ status }) => status).sort();
 }
 
-const list = (allowed: number, refused: number): number[] => [
+const list = (allowed: number, rejected: number): number[] => [
   ...Array<number>(allowed).fill(200),
-  ...Array<number>(refused).fill(429),
+  ...Array<number>(rejected).fill(429),
 ];
 
 /** Sends requests at once, which all executors take, and returns statuses and executors. */

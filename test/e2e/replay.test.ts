@@ -232,9 +232,9 @@ test("counts invalid entries of a recording, even the first one", async ({ folde
   const { port } = server.address() as AddressInfo;
   const reply = { status: 200, ms: 1, bytes: null, digest: null };
   const right = { at: 1, method: "GET", target: "/x", fields: {}, sent: 0, ...reply };
-  const wrong = [{ target: "/x y" }, { fields: { "x y": "1" } }];
-  const lines = [...wrong.map((part) => ({ ...right, ...part })), right, { at: 2 }].map((entry) =>
-    JSON.stringify(entry),
+  const invalidRecords = [{ target: "/x y" }, { fields: { "x y": "1" } }];
+  const lines = [...invalidRecords.map((part) => ({ ...right, ...part })), right, { at: 2 }].map(
+    (entry) => JSON.stringify(entry),
   );
   const file = join(folder, "invalid.jsonl");
   writeFileSync(file, ['{"record":1}', ...lines, '{"at', "", '{"record":1}', ""].join("\n"));

@@ -191,10 +191,10 @@ async function seeEachOther(provider: RunningServer, subscriber: RunningServer):
   assert.ok(sent.opcodes.out > 300 && sent.bytes.out > 10_000, JSON.stringify(sent));
   assert.ok(received.opcodes.in > 300 && received.opcodes.out === 0, JSON.stringify(received));
   const [from, to] = [await peers(provider), await peers(subscriber)];
-  const [uri, seen] = from.subscribers[0]!;
+  const [uri, status] = from.subscribers[0]!;
   assert.match(uri, /^svc:\/\/127\.0\.0\.1:\d+$/);
   assert.match(to.provider, /^svc:\/\/127\.0\.0\.1:\d+$/);
-  const { host, lag, digest, ...rest } = seen;
+  const { host, lag, digest, ...rest } = status;
   assert.equal(rest, {
     ...{ ip: "127.0.0.1", adminport: subscriber.port + 1, txport: to.port },
     ...{ mode: "NORMAL", status: "CONNECTED", "master-serial": from["master-serial"] },

@@ -75,9 +75,9 @@ test("runs tests selected by title, and reports an empty selection", () => {
   const { status, stdout, last } = runWith(["--name", "passes"], files);
   assert.is(last, "2 passed, 0 failed", stdout);
   assert.is(status, 0);
-  const none = runWith(["--name", "no such title"], files);
-  assert.is(none.last, "0 passed, 1 failed");
-  assert.match(none.stdout, "no test has such a title");
+  const unmatchedRun = runWith(["--name", "no such title"], files);
+  assert.is(unmatchedRun.last, "0 passed, 1 failed");
+  assert.match(unmatchedRun.stdout, "no test has such a title");
 });
 
 test("skips files that start processes with --unit", () => {

@@ -152,24 +152,24 @@ test("the contract has the constraints of schemas and their input types", async 
 });
 
 test("a rejection is 400 with parameter, path and message of the schema", async () => {
-  const refused = async (response: ReturnType<typeof send>) => {
+  const readRejection = async (response: ReturnType<typeof send>) => {
     const { status, json } = await response;
     assert.is(status, 400);
     return (json.message as { svc: { value: string } }).svc.value;
   };
   const dates = { from: "2026-01-04", to: "2026-01-01" };
-  assert.is(await refused(send("book", dates)), "content.to (ends before it begins)");
+  assert.is(await readRejection(send("book", dates)), "content.to (ends before it begins)");
   const basket = { codes: ["ab", "abc"], note: "x" };
-  assert.is(await refused(send("basket", basket)), "content.codes[1] (two letters)");
+  assert.is(await readRejection(send("basket", basket)), "content.codes[1] (two letters)");
   assert.match(
-    await refused(send("basket", { ...basket, codes: [], booking: dates })),
+    await readRejection(send("basket", { ...basket, codes: [], booking: dates })),
     /^content\.booking\.to \(ends/,
   );
-  assert.is(await refused(request("code?code=abc")), "code (two letters)");
-  assert.match(await refused(request("code?code=ab&n=100")), /^n \(.*99.*\)$/);
+  assert.is(await readRejection(request("code?code=abc")), "code (two letters)");
+  assert.match(await readRejection(request("code?code=ab&n=100")), /^n \(.*99.*\)$/);
   // The type of a value is checked first.
-  assert.match(await refused(request("code?code=ab&n=x")), /^n=x \(a number is required\)$/);
-  assert.match(await refused(send("book", { from: 1, to: "" })), /^content\.from \(a string/);
+  assert.match(await readRejection(request("code?code=ab&n=x")), /^n=x \(a number is required\)$/);
+  assert.match(await readRejection(send("book", { from: 1, to: "" })), /^content\.from \(a string/);
   const proto = '{"__proto__": {"note": "y"}, "codes": [{"__proto__": 1}]}';
   const hostileResponse = await get(project.server.port, "/svc/plugin/basket", {
     method: "POST",

@@ -243,15 +243,15 @@ test("rejects dispatchers without a valid signature", async () => {
   assert.match(repeated, /^HTTP\/1\.1 503 [\s\S]*was used before/);
   const unsigned = await raw([IDENT, ...head(target)]);
   assert.match(unsigned, /^HTTP\/1\.1 401 [\s\S]*has not signed the request/);
-  for (const [asked, value] of [
+  for (const [requestedPath, value] of [
     [target, "forged"],
     [target, signed("x".repeat(32))],
     [target, signed(SECRET, Date.now() - 120_000)],
     [`${target}?a=1`, valid],
     ["/svc/builtin/vertices?graph=shop", valid],
   ] as const) {
-    const refused = await raw([IDENT, ...head(asked, value)]);
-    assert.match(refused, /^HTTP\/1\.1 503 [\s\S]*(invalid; compare|ago; compare)/, value);
+    const rejection = await raw([IDENT, ...head(requestedPath, value)]);
+    assert.match(rejection, /^HTTP\/1\.1 503 [\s\S]*(invalid; compare|ago; compare)/, value);
   }
 });
 

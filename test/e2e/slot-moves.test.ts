@@ -354,7 +354,7 @@ test("leaves records that earlier releases read when instances stop", async () =
 /** Terms of the groups: they change with the leaders. */
 async function listTerms(): Promise<string> {
   const looks = MEMBERS.map((id) => operate(id, "MoveSlots", {}, JSON.stringify({ do: "look" })));
-  return (await Promise.all(looks)).map((answer) => (answer as MoveAnswer).term).join();
+  return (await Promise.all(looks)).map((look) => (look as MoveResponse).term).join();
 }
 
 /** Kills the coordinator, or leaders of groups, each one when more slots have moved. */
@@ -382,12 +382,12 @@ async function moveWithKills(words: readonly string[], killed: readonly string[]
 }
 
 /** Executes a command of a move. */
-async function send(id: string, command: object): Promise<MoveAnswer> {
+async function send(id: string, command: object): Promise<MoveResponse> {
   const lease = { lease: "0123456789abcdef" };
-  return (await operate(id, "MoveSlots", lease, JSON.stringify(command))) as MoveAnswer;
+  return (await operate(id, "MoveSlots", lease, JSON.stringify(command))) as MoveResponse;
 }
 
-type MoveAnswer = SurveyedInstance & EncodedSlots & { readonly data: string };
+type MoveResponse = SurveyedInstance & EncodedSlots & { readonly data: string };
 
 function operate(id: string, operation: string, parameters: Record<string, string>, body?: string) {
   const { hport } = TWO.instances[id as keyof typeof TWO.instances];

@@ -230,8 +230,8 @@ test("svc admin slots counts vertices, and finds types that should be in every g
   assert.match(tried.out, /^things: hub: B2: "root" \(kind\) has (\d+) of \1 arcs: add its type/m);
   assert.match(tried.out, /^things: 1 vertices of type kind are in several groups: add the type/m);
   assert.match(tried.out, /^things: B\d: 1 of \d+ examined vertices belong to other groups$/m);
-  const { slots: _, ...none } = DESCRIPTOR;
-  system.write(none);
+  const { slots: _, ...descriptorWithoutSlots } = DESCRIPTOR;
+  system.write(descriptorWithoutSlots);
   assert.match((await system.admin("slots")).err, /SVC3004.*the descriptor has no `slots`/s);
   system.write(DESCRIPTOR);
 });

@@ -104,21 +104,21 @@ test("reads PORT, .env and the configuration at run time", async () => {
     await server.stop();
     rmSync(join(folder, ".env"));
   }
-  const wrong = await run(plainNode(), [serve], { env: { ...others, PORT: "many" } }).catch(
+  const failure = await run(plainNode(), [serve], { env: { ...others, PORT: "many" } }).catch(
     (error) => error,
   );
-  assert.match(wrong.stderr, /SVC3003: PORT: expected .*, got "many"/);
-  const refused = await run(plainNode(), [serve, "--port", "0"], {
+  assert.match(failure.stderr, /SVC3003: PORT: expected .*, got "many"/);
+  const startFailure = await run(plainNode(), [serve, "--port", "0"], {
     env: { ...others, PREFIX: "no slash" },
   }).catch((error) => error);
-  assert.match(refused.stderr, /SVC3170: .*prefix/);
+  assert.match(startFailure.stderr, /SVC3170: .*prefix/);
 });
 
 test("does not modify folders with other contents", async () => {
-  const refused = await svc("build", project.folder, "--standalone", project.folder).catch(
+  const failure = await svc("build", project.folder, "--standalone", project.folder).catch(
     (error) => error,
   );
-  assert.match(refused.stderr, /SVC3171: .* contains other files/);
+  assert.match(failure.stderr, /SVC3171: .* contains other files/);
   assert.ok(existsSync(join(project.folder, "svc.config.ts")));
 });
 
@@ -145,9 +145,9 @@ test("adds a Dockerfile once, with a health check of its server", async () => {
 
 test("names an unreadable .env file", async () => {
   const otherProject = new TemporaryProject({ ".env/inner": "" });
-  const refused = await svc("build", otherProject.folder).catch((error) => error);
+  const failure = await svc("build", otherProject.folder).catch((error) => error);
   otherProject.remove();
-  assert.match(refused.stderr, /SVC3172: .*\.env/);
+  assert.match(failure.stderr, /SVC3172: .*\.env/);
 });
 
 test.run();

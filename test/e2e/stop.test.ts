@@ -46,7 +46,7 @@ test("a start keeps compiled code for the next one, where Node.js can", async ()
   assert.ok(readdirSync(codeFolder).length > 0);
 });
 
-test("a start removes compiled code of former builds", async () => {
+test("a start removes compiled code of previous builds", async () => {
   if (!("enableCompileCache" in nodeModule)) return;
   const folder = mkdtempSync(join(tmpdir(), "svc-code-"));
   const path = (name: string) => join(folder, name);

@@ -37,11 +37,11 @@ test.after.each(async () => {
 });
 
 /** The process that responds, once it is not `former`. */
-async function waitForPid(port: number, former = 0): Promise<number> {
+async function waitForPid(port: number, previousPid = 0): Promise<number> {
   for (;;) {
     const response = await get(port, "/svc/plugin/pid").catch(() => null);
     const pid = response?.json.response;
-    if (typeof pid === "number" && pid !== former) return pid;
+    if (typeof pid === "number" && pid !== previousPid) return pid;
     await delay(50);
   }
 }

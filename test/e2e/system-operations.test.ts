@@ -92,8 +92,8 @@ test("accept a token once, and report why one is invalid", async () => {
   assert.is(plugin.value, "Expired authtoken");
   const invalidResponse = await system.get("B1", path.replace(/=.*/, "=x"), 1);
   assert.match(invalidResponse.text, "Invalid authtoken");
-  const none = await system.get("B1", "/svc/builtin/ADMIN_ResetMetrics", 1);
-  assert.is(none.status, 400);
+  const response = await system.get("B1", "/svc/builtin/ADMIN_ResetMetrics", 1);
+  assert.is(response.status, 400);
 });
 
 test("attach a subscriber, which gets all data and later changes", async () => {
@@ -215,7 +215,7 @@ test("let a subscriber ask its provider to attach and detach it", async () => {
   assert.match(String(await operate("TD", "Unsubscribe")), "no provider");
 });
 
-test("copy all graphs to another instance, and restore the former state", async () => {
+test("copy all graphs to another instance, and restore the previous state", async () => {
   await system.admin("service-in", "S1");
   const first = await system.admin("force-copy", "B1", "S1");
   assert.equal([first.code, first.out], [0, "S1: now has all graphs of B1\n"], first.err);
@@ -404,8 +404,8 @@ test("save no graph on a shutdown without `persist`", async () => {
     let statistics: unknown;
     // It serves statistics before it accepts operations.
     do {
-      const former = await token("B1");
-      statistics = await operate("B1", "Shutdown", `&authshutdown=${former}${query}`);
+      const previousToken = await token("B1");
+      statistics = await operate("B1", "Shutdown", `&authshutdown=${previousToken}${query}`);
     } while (String(statistics).includes("server is starting"));
     assert.equal(statistics, { action: "shutdown", status: "going offline" });
     await until(async () => (await system.nodestat("B1")).pid !== pid);

@@ -73,11 +73,13 @@ test("reject exactly the marked lines", () => {
       [...stdout.matchAll(/svc\.system\.ts\((\d+),/g)].map(([, line]) => Number(line)),
     );
     const lines = PROGRAM.split("\n");
-    const wrong = lines.flatMap((line, index) => (line.endsWith("// wrong") ? [index + 1] : []));
-    assert.ok(wrong.length > 10);
+    const wrongLines = lines.flatMap((line, index) =>
+      line.endsWith("// wrong") ? [index + 1] : [],
+    );
+    assert.ok(wrongLines.length > 10);
     assert.equal(
       [...errorLines].sort((a, b) => a - b),
-      wrong,
+      wrongLines,
       stdout,
     );
   } finally {

@@ -21,8 +21,8 @@ test("no used name is removed or changed", () => {
   assert.ok(lines.length > 500, "the entries are read");
   if (process.env.UPDATE_GOLDEN === "1") writeFileSync(GOLDEN, `${lines.join("\n")}\n`);
   const offered = new Set(lines);
-  const former = readFileSync(GOLDEN, "utf8").trimEnd().split("\n");
-  const lost = former.filter((line) => !offered.has(line));
+  const previousLines = readFileSync(GOLDEN, "utf8").trimEnd().split("\n");
+  const lost = previousLines.filter((line) => !offered.has(line));
   const hint = "adopt it with UPDATE_GOLDEN=1 node test/run.mjs tidy-api, if that is meant:";
   assert.is(lost.length === 0 ? "" : `${hint}\n${lost.join("\n")}`, "");
 });

@@ -74,8 +74,8 @@ test("both ports accept only TLS, and the start line shows it", async ({ folder,
   assertFiring(metrics, metrics, []);
   // Some day it expires.
   assertFiring(metrics, metrics, ["SvcCertificateExpiry"], { laterS: LONG_S });
-  const plain = await fetch(`http://127.0.0.1:${port}/svc/hc`).catch(() => null);
-  assert.is(plain, null);
+  const plainResponse = await fetch(`http://127.0.0.1:${port}/svc/hc`).catch(() => null);
+  assert.is(plainResponse, null);
 });
 
 test("renewed certificates are served without a restart", async ({ folder, servers }) => {
@@ -116,8 +116,8 @@ test("dispatcher and back-ends authenticate each other", async (context) => {
   const guarded = `${server},${certificateFile("ca.pem")}`;
   const backEnd = await serve(fixture("engine"), "--tls", guarded);
   servers.push(backEnd);
-  const refused = await call(backEnd.port, "/svc/hc").catch(() => null);
-  assert.is(refused, null, "who has no certificate");
+  const rejectedResponse = await call(backEnd.port, "/svc/hc").catch(() => null);
+  assert.is(rejectedResponse, null, "who has no certificate");
 
   const client = { cert: certificateFile("client.pem"), key: certificateFile("client-key.pem") };
   const dispatcher = async (name: string, tls: object): Promise<RunningServer> => {
@@ -132,14 +132,14 @@ test("dispatcher and back-ends authenticate each other", async (context) => {
   const get = async ({ port }: RunningServer): Promise<Response> =>
     fetch(`http://127.0.0.1:${port}/svc/plugin/add?a=1&b=2`);
   /** A back-end may be probed once more before it counts as healthy. */
-  const answered = async (server: RunningServer): Promise<Response> => {
+  const fetchOnce = async (server: RunningServer): Promise<Response> => {
     for (;;) {
       const response = await get(server);
       if (response.status !== 503) return response;
       await sleep(50);
     }
   };
-  const reply = await answered(await dispatcher("good", { ca, ...client }));
+  const reply = await fetchOnce(await dispatcher("good", { ca, ...client }));
   assert.is(reply.status, 200);
   assert.match(await reply.text(), '"response": 3');
 
@@ -151,7 +151,7 @@ test("dispatcher and back-ends authenticate each other", async (context) => {
     assert.is((await get(await dispatcher(name, tls))).status, 503, name);
   }
   const named = await dispatcher("named", { ca, ...client, name: "service.test" });
-  assert.is((await answered(named)).status, 200);
+  assert.is((await fetchOnce(named)).status, 200);
   assert.is((await call(backEnd.port, "/svc/hc", KNOWN_CLIENT)).text, "SVC/3");
 });
 

@@ -25,7 +25,7 @@ const test = suite("type differences");
 
 test("are never missed", () => {
   const random = new Random();
-  const tally = { fitting: 0, refused: 0 };
+  const tally = { fitting: 0, rejected: 0 };
   for (let round = 0; round < ROUNDS; round++) {
     const types = randomTypes(random);
     const wider = widenTypes(random, widenTypes(random, types));
@@ -35,7 +35,7 @@ test("are never missed", () => {
   }
   // Values must have tested both outcomes.
   assert.ok(tally.fitting > ROUNDS * 20, `seed ${SEED}: ${JSON.stringify(tally)}`);
-  assert.ok(tally.refused > ROUNDS, `seed ${SEED}: ${JSON.stringify(tally)}`);
+  assert.ok(tally.rejected > ROUNDS, `seed ${SEED}: ${JSON.stringify(tally)}`);
 });
 
 test("are not reported for a widened type", () => {
@@ -68,7 +68,7 @@ function expectSound(
   random: Random,
   params: TypeTable,
   taken: TypeTable,
-  tally: { fitting: number; refused: number },
+  tally: { fitting: number; rejected: number },
 ): void {
   for (const [name, shape] of Object.entries(params)) {
     const [from, to] = [declaredType(params, name), declaredType(taken, name)];
@@ -84,7 +84,7 @@ function expectSound(
           `seed ${SEED}: ${JSON.stringify({ name, reading, value, given: params, taken })}`;
         if (isFitting && !isTaken) assert.unreachable(describeCase());
         if (isFitting) tally.fitting++;
-        else if (!isTaken) tally.refused++;
+        else if (!isTaken) tally.rejected++;
       }
     }
   }

@@ -1,4 +1,4 @@
-// Processes that are killed while they back up or restore: a backup keeps its former state, and a
+// Processes that are killed while they back up or restore: a backup keeps its previous state, and a
 // folder whose restore was interrupted is not served. SEED=n repeats a run.
 // limit: 60 s
 
@@ -95,7 +95,7 @@ async function readDigest(root: string): Promise<string> {
   return digest;
 }
 
-test(`a killed backup keeps its former state (seed ${SEED})`, async (context) => {
+test(`a killed backup keeps its previous state (seed ${SEED})`, async (context) => {
   const { folder, program, root, backupFolder, digest } = context;
   for (let round = 0; round < KILLS; round++) {
     await kill(program, "backup", root, backupFolder);

@@ -52,7 +52,7 @@ class Model {
 
   keeps(name: string, rules: Rules): boolean {
     const [type, key] = name.split(".") as [string, string];
-    const seen = new Set<string>();
+    const uniqueValues = new Set<string>();
     for (const { type: vertexType, values } of this.vertices.values()) {
       if (vertexType !== type) continue;
       const value = values.get(key) ?? null;
@@ -62,8 +62,8 @@ class Model {
       }
       if (rules.value !== undefined && typeof value !== rules.value) return false;
       const text = JSON.stringify(value);
-      if (rules.unique === true && seen.has(text)) return false;
-      seen.add(text);
+      if (rules.unique === true && uniqueValues.has(text)) return false;
+      uniqueValues.add(text);
     }
     return true;
   }

@@ -33,11 +33,11 @@ test("find the ids of a map", () => {
     for (let step = 0; step < 8000; step++) {
       // Random deletions prevail in the second half.
       const isMaking = random.below(8000) > step * 0.8;
-      const [seen, by] = random.below(2) === 0 ? [store, otherStore] : [otherStore, store];
+      const [readStore, by] = random.below(2) === 0 ? [store, otherStore] : [otherStore, store];
       const id = randomId(random);
       const expected = handles.get(id) ?? 0;
-      assert.is(seen.ids.find(id), expected, `seed ${SEED}`);
-      if (expected !== 0) assert.is(seen.ids.idOf(expected), id, `seed ${SEED}`);
+      assert.is(readStore.ids.find(id), expected, `seed ${SEED}`);
+      if (expected !== 0) assert.is(readStore.ids.idOf(expected), id, `seed ${SEED}`);
       const isUndone = random.below(10) === 0;
       const change = (): void => {
         if (isMaking && expected === 0) handles.set(id, makeVertex(by, id));

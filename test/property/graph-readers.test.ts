@@ -47,10 +47,10 @@ test.after.each(async ({ writer, control, store }) => {
 /** Reads until the time is over; the writer must have written meanwhile. */
 function often({ control }: Context, read: () => void): void {
   const end = performance.now() + MILLISECONDS;
-  const seen = new Set<number>();
-  while (performance.now() < end || seen.size < 3) {
+  const numbers = new Set<number>();
+  while (performance.now() < end || numbers.size < 3) {
     assert.ok(performance.now() < end + TIMEOUT_MS, "the writer goes on");
-    seen.add(Atomics.load(control, 1));
+    numbers.add(Atomics.load(control, 1));
     read();
   }
 }

@@ -88,9 +88,9 @@ test(`replay to the same graph (seed ${SEED})`, ({ clock }) => {
       // Later events must not matter.
       clock.second += 1000;
       const units = takeUnits(store);
-      for (const unit of units) applyTransaction(copy, unit, 0);
+      for (const transaction of units) applyTransaction(copy, transaction, 0);
       loneStore.writer.runUnshared(() => {
-        for (const unit of units) applyTransaction(loneStore, unit, 0);
+        for (const transaction of units) applyTransaction(loneStore, transaction, 0);
       });
       clock.second -= 1000;
       for (const graph of [store, copy, loneStore]) checkStore(graph);
@@ -133,8 +133,8 @@ test(`of two threads replay to the common graph (seed ${SEED})`, async () => {
   });
   let taken = 0;
   while (running > 0) {
-    for (const unit of takeUnits(store)) {
-      applyTransaction(copy, unit, 0);
+    for (const transaction of takeUnits(store)) {
+      applyTransaction(copy, transaction, 0);
       taken++;
     }
     await new Promise((resolve) => setTimeout(resolve, 1));
@@ -173,19 +173,19 @@ test(`are rejected without changes when corrupt (seed ${SEED})`, ({ clock }) => 
   const store = loggedStore();
   const changed = openForChanges(store, clock);
   changeAtRandom(changed, random, CHANGES);
-  const units = takeUnits(store).filter((unit) => unit.length < 2000);
+  const units = takeUnits(store).filter((transaction) => transaction.length < 2000);
   store.memory.log!.isOn = false;
   const before = comparable(store);
   let applied = 0;
   for (let index = 0; index < DAMAGES * ROUNDS; index++) {
-    const unit = damage(random, random.of(units), random.of(units));
+    const transaction = damage(random, random.of(units), random.of(units));
     const count = store.operationCount;
-    setCount(unit, count);
+    setCount(transaction, count);
     try {
-      applyTransaction(store, unit, 0);
+      applyTransaction(store, transaction, 0);
       applied++;
     } catch (error) {
-      const hex = Buffer.from(unit.buffer).toString("hex");
+      const hex = Buffer.from(transaction.buffer).toString("hex");
       if (!(error instanceof DataError)) throw new Error(hex, { cause: error });
       assert.is(store.operationCount, count);
     }
@@ -198,27 +198,35 @@ test(`are rejected without changes when corrupt (seed ${SEED})`, ({ clock }) => 
 });
 
 /** Makes a transaction the next one of a graph: only its records are to be rejected. */
-function setCount(unit: Uint32Array, before: number): void {
-  unit[0] = (TRANSACTION | (unit.length << 8)) >>> 0;
-  unit[1] = before + recordCount(unit, 0);
+function setCount(transaction: Uint32Array, before: number): void {
+  transaction[0] = (TRANSACTION | (transaction.length << 8)) >>> 0;
+  transaction[1] = before + recordCount(transaction, 0);
 }
 
 /** A transaction with records changed, removed, inserted, truncated, or mixed from two. */
-function damage(random: Random, unit: Uint32Array, donor: Uint32Array): Uint32Array {
-  const offset = TRANSACTION_HEAD_WORDS + random.below(unit.length - TRANSACTION_HEAD_WORDS + 1);
+function damage(random: Random, transaction: Uint32Array, donor: Uint32Array): Uint32Array {
+  const offset =
+    TRANSACTION_HEAD_WORDS + random.below(transaction.length - TRANSACTION_HEAD_WORDS + 1);
   const { length } = donor;
   const from = TRANSACTION_HEAD_WORDS + random.below(length - TRANSACTION_HEAD_WORDS);
   switch (random.below(6)) {
     case 0:
-      return unit.slice(0, offset);
+      return transaction.slice(0, offset);
     case 1:
-      return Uint32Array.of(...unit.slice(0, offset), random.below(256), ...unit.slice(offset));
+      return Uint32Array.of(
+        ...transaction.slice(0, offset),
+        random.below(256),
+        ...transaction.slice(offset),
+      );
     case 2:
-      return Uint32Array.of(...unit.slice(0, offset), ...unit.slice(offset + 1 + random.below(3)));
+      return Uint32Array.of(
+        ...transaction.slice(0, offset),
+        ...transaction.slice(offset + 1 + random.below(3)),
+      );
     case 3:
-      return Uint32Array.of(...unit.slice(0, offset), ...donor.slice(from));
+      return Uint32Array.of(...transaction.slice(0, offset), ...donor.slice(from));
     default: {
-      const damaged = unit.slice();
+      const damaged = transaction.slice();
       const bytes = new Uint8Array(damaged.buffer);
       for (let count = 1 + random.below(3); count > 0; count--) {
         const byte =

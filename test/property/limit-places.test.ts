@@ -77,8 +77,8 @@ test("are all compiled or reported", () => {
 function check(random: Random): void {
   const allTypes = Array.from({ length: TYPES }, (_, index) => randomType(random, index));
   // A plugin with an error is not read completely, so the others are read again without it.
-  const refused = diagnosedTypes(allTypes, readTypes(allTypes), "error");
-  const types = allTypes.filter((type) => !refused.has(type));
+  const rejectedTypes = diagnosedTypes(allTypes, readTypes(allTypes), "error");
+  const types = allTypes.filter((type) => !rejectedTypes.has(type));
   const result = readTypes(types);
   const reported = diagnosedTypes(types, result, "warning");
   const named = Object.values(result.types).map(toJsonSchema);

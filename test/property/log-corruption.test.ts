@@ -94,11 +94,11 @@ async function inShortSegments(
   const shortLog = SegmentLog.open(disk, FOLDER, options, () => undefined).log;
   let [lastFrame, frameBefore] = [0, 0];
   for (const { header, bytes } of log.read(1)) {
-    const former = shortLog.segments.length;
+    const segmentsBefore = shortLog.segments.length;
     shortLog.append(Buffer.from(bytes), header.transactions);
     await shortLog.flush();
     const last = `${FOLDER}/${shortLog.segments.at(-1)!.name}`;
-    frameBefore = shortLog.segments.length === former ? lastFrame : 0;
+    frameBefore = shortLog.segments.length === segmentsBefore ? lastFrame : 0;
     lastFrame = disk.readContent(last).length - bytes.length;
     if (shortLog.segments.length > 6 && frameBefore > 0) break;
   }

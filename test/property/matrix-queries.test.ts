@@ -190,8 +190,10 @@ test("give the results of one graph, page by page", () => {
         const shown = `${label} round ${round} page ${page} ${JSON.stringify(query)}`;
         assert.is(merged.cursor === null, expected.cursor === null, shown);
         [paged, complete] = [expected.cursor, merged.cursor];
-        const plain = [expected, merged].map((result) => rounded({ ...result, cursor: null }));
-        assert.equal(plain[1], plain[0], shown);
+        const comparedResults = [expected, merged].map((result) =>
+          rounded({ ...result, cursor: null }),
+        );
+        assert.equal(comparedResults[1], comparedResults[0], shown);
       }
     }
   }

@@ -67,18 +67,19 @@ function randomValue(random: Random): PropertyValue {
 }
 
 function randomCondition(random: Random): unknown {
-  const plain = (): unknown => random.of<unknown>([random.below(10) - 5, ...WORDS.slice(0, 3)]);
+  const randomValue = (): unknown =>
+    random.of<unknown>([random.below(10) - 5, ...WORDS.slice(0, 3)]);
   switch (random.below(5)) {
     case 0:
       return null;
     case 1:
-      return plain();
+      return randomValue();
     case 2:
       return random.of(["Os*", "*", "unique*", "\\*"]);
     case 3:
       return [16 + 2 * random.below(2), [-random.below(6), random.below(6)]];
     default:
-      return [4 + 2 * random.below(6), plain()];
+      return [4 + 2 * random.below(6), randomValue()];
   }
 }
 

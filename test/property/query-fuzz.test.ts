@@ -53,13 +53,13 @@ const CALLS: readonly (readonly [kind: keyof typeof QUERIES, name: string, call:
 ];
 
 /** A result as string, or the error; fails for errors that must never occur. */
-function queryOutcome(run: () => unknown): "result" | "refused" {
+function queryOutcome(run: () => unknown): "result" | "rejected" {
   try {
     JSON.stringify(run(), (_key, value) => (typeof value === "bigint" ? `${value}` : value));
     return "result";
   } catch (error) {
     if (!isDocumented(error)) throw error;
-    return "refused";
+    return "rejected";
   }
 }
 
@@ -71,14 +71,14 @@ function isDocumented(error: unknown): boolean {
 
 interface Tally {
   results: number;
-  refused: number;
+  rejected: number;
 }
 
 /** Calls with options, and names them on failure. */
 function runQuery(name: string, call: Call, id: string, options: unknown, tally: Tally): void {
   try {
     const outcome = queryOutcome(() => call(shop, id, options as never));
-    tally[outcome === "result" ? "results" : "refused"]++;
+    tally[outcome === "result" ? "results" : "rejected"]++;
   } catch (error) {
     const query = JSON.stringify(options)?.slice(0, 2000);
     console.log(`SEED=${SEED} ${name}(${JSON.stringify(id)}, ${query})`);
@@ -92,8 +92,8 @@ shop.index("text", { keys: ["city", "size"] });
 for (const [kind, name, call] of CALLS) {
   test(`${name}: handles valid and malformed queries`, () => {
     const random = new Random();
-    const sound = { results: 0, refused: 0 };
-    const broken = { results: 0, refused: 0 };
+    const sound = { results: 0, rejected: 0 };
+    const broken = { results: 0, rejected: 0 };
     for (let round = 0; round < 1000 * ROUNDS; round++) {
       const id = random.of(ANCHORS);
       const query = QUERIES[kind](random, 0) as object;
@@ -103,17 +103,17 @@ for (const [kind, name, call] of CALLS) {
       runQuery(name, call, id, isObject ? { ...mutant, ...LIMIT } : mutant, broken);
     }
     // Otherwise all of them were rejected at the first keyword.
-    for (const { results, refused } of [sound, broken]) {
+    for (const { results, rejected } of [sound, broken]) {
       // Few filters and ids lead to an arc that has a value.
       const minimum = name === "arcValue" ? 0 : 50;
-      assert.ok(results >= minimum && refused > 50, `${results} results, ${refused} refused`);
+      assert.ok(results >= minimum && rejected > 50, `${results} results, ${rejected} rejected`);
     }
   });
 }
 
 test("counts and executes prepared queries twice", () => {
   const random = new Random();
-  const tally = { results: 0, refused: 0 };
+  const tally = { results: 0, rejected: 0 };
   const prepared: Call = (graph, id, options) => {
     const query = graph.newNeighborhoodQuery(id, options);
     return [query.execute(LIMIT), query.count(LIMIT), query.execute(LIMIT)];
@@ -147,21 +147,21 @@ test("counts and executes prepared queries twice", () => {
       runQuery(name, call, id, mutateQuery(random, query, 40), tally);
     }
   }
-  assert.ok(tally.results > 50 && tally.refused > 50);
+  assert.ok(tally.results > 50 && tally.rejected > 50);
 });
 
 test("handles anything as options", () => {
   const random = new Random();
-  const tally = { results: 0, refused: 0 };
+  const tally = { results: 0, rejected: 0 };
   for (let round = 0; round < 2000 * ROUNDS; round++) {
     const [, name, call] = random.of(CALLS);
     runQuery(name, call, random.of(ANCHORS), randomValue(random), tally);
   }
-  assert.ok(tally.refused > 0);
+  assert.ok(tally.rejected > 0);
 });
 
 test("rejects or flattens endlessly nested conditions and filters", () => {
-  const tally = { results: 0, refused: 0 };
+  const tally = { results: 0, rejected: 0 };
   const nest = (wrap: (inner: unknown) => unknown, depth: number): unknown => {
     let value: unknown = null;
     for (let level = 0; level < depth; level++) value = wrap(value);
@@ -187,7 +187,7 @@ test("rejects or flattens endlessly nested conditions and filters", () => {
       ] as const) {
         try {
           const outcome = queryOutcome(() => shop.neighborhood("ann", options as never));
-          tally[outcome === "result" ? "results" : "refused"]++;
+          tally[outcome === "result" ? "results" : "rejected"]++;
         } catch (error) {
           console.log(`${name} ${wrap.toString()} ${depth}`);
           throw error;
@@ -195,7 +195,7 @@ test("rejects or flattens endlessly nested conditions and filters", () => {
       }
     }
   }
-  assert.ok(tally.results > 0 && tally.refused > 0);
+  assert.ok(tally.results > 0 && tally.rejected > 0);
 });
 
 test.run();

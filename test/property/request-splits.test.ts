@@ -36,14 +36,14 @@ const LONG = `/${"t".repeat(MAX_REQUEST_LINE_BYTES)}`;
 interface Written {
   readonly bytes: string;
   /** As the sink receives it. */
-  readonly seen: string;
+  readonly received: string;
 }
 
 class Recorder implements RequestSink {
   readonly memory = new BodyBudget(1e6);
   readonly maxBodyBytes = 1e5;
   readonly isIdle = true;
-  readonly seen: string[] = [];
+  readonly received: string[] = [];
 
   memoryFor(): BodyBudget {
     return this.memory;
@@ -56,24 +56,24 @@ class Recorder implements RequestSink {
   request(...[head, , body, , reserved]: Parameters<RequestSink["request"]>): void {
     const { method, target, fields } = head;
     this.memory.give(reserved);
-    this.seen.push([method, target, fields.block, body ?? ""].join("|"));
+    this.received.push([method, target, fields.block, body ?? ""].join("|"));
   }
 
   refuse(...[refusal]: Parameters<RequestSink["refuse"]>): void {
-    this.seen.push(`refused: ${refusal.message}`);
+    this.received.push(`refused: ${refusal.message}`);
   }
 
   closeAfterResponses(): void {
-    this.seen.push("cut");
+    this.received.push("cut");
   }
 
   acceptDispatcher(): null {
-    this.seen.push("introduced");
+    this.received.push("introduced");
     return null;
   }
 
   startTrunk(): null {
-    this.seen.push("carries");
+    this.received.push("carries");
     return null;
   }
 
@@ -121,10 +121,12 @@ function written(
   body: string,
 ): Written {
   const isLong = target.length > MAX_REQUEST_LINE_BYTES - "GET  HTTP/1.1".length;
-  const refused = `refused: ${URI_TOO_LONG.message}`;
+  const rejection = `refused: ${URI_TOO_LONG.message}`;
   return {
     bytes: `${method} ${target} HTTP/1.1\r\n${block}\r\n${framed}`,
-    seen: isLong ? refused : [method.trim(), target.replace("http://a", ""), block, body].join("|"),
+    received: isLong
+      ? rejection
+      : [method.trim(), target.replace("http://a", ""), block, body].join("|"),
   };
 }
 
@@ -152,7 +154,7 @@ function readAll(parts: readonly string[]): string[] {
   }
   assert.is(rest.length, 0, "nothing is left over");
   assert.is(sink.memory.used, 0, "no memory is held");
-  return sink.seen;
+  return sink.received;
 }
 
 const test = suite("request splits");
@@ -169,7 +171,7 @@ test("read a section whole, then in two packets, then another one in two", () =>
     thirdRequest.slice(50),
   ];
   assert.equal(
-    readAll(parts).map((seen) => seen.split("|")[1]),
+    readAll(parts).map((request) => request.split("|")[1]),
     ["/1", "/1", "/3"],
   );
 });
@@ -180,10 +182,10 @@ test(`read the written requests in any packets (seed ${SEED})`, () => {
     const sections = [pick(random, SECTIONS), pick(random, SECTIONS), pick(random, SECTIONS)];
     const requests = Array.from({ length: 2 + below(random, 8) }, () => request(random, sections));
     const parts = packets(random, requests.map(({ bytes }) => bytes).join(""));
-    const seen = readAll(parts);
-    const expected = requests.map((request) => request.seen);
-    if (seen.join("\n") === expected.join("\n")) continue;
-    assert.equal(seen, expected, `seed ${SEED} round ${round}: ${JSON.stringify(parts)}`);
+    const received = readAll(parts);
+    const expected = requests.map((request) => request.received);
+    if (received.join("\n") === expected.join("\n")) continue;
+    assert.equal(received, expected, `seed ${SEED} round ${round}: ${JSON.stringify(parts)}`);
   }
 });
 

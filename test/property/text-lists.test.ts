@@ -24,7 +24,7 @@ import { Random, SEED } from "./support/random.js";
 const test = suite("postings lists");
 const ROUNDS = rounds(4);
 const SEARCHES = 40;
-const says = `seed ${SEED}`;
+const seedLabel = `seed ${SEED}`;
 const DOCUMENTS = 2 * WINDOW + 700;
 const TERMS = "abcdefghijkl";
 const AVERAGE = 7;
@@ -150,16 +150,16 @@ test("parts iterate over their documents by steps and jumps", () => {
       const isStep = from > 0 && random.below(2) === 0;
       const document = isStep ? scorer.next() : scorer.seek(from);
       const expected = sorted[offset] ?? NO_DOCUMENT;
-      if (document !== expected) assert.is(document, expected, `${says} ${name}`);
+      if (document !== expected) assert.is(document, expected, `${seedLabel} ${name}`);
       if (document === NO_DOCUMENT) break;
-      assert.ok(isNear(scorer.score(), scores.get(document)!), `${says} ${name}`);
+      assert.ok(isNear(scorer.score(), scores.get(document)!), `${seedLabel} ${name}`);
       from = document + 1;
       offset++;
       if (random.below(2) === 0) {
         from += random.below(jump);
         const target = scorer.seek(from);
         while (offset < sorted.length && sorted[offset]! < from) offset++;
-        assert.is(target, sorted[offset] ?? NO_DOCUMENT, `${says} ${name}`);
+        assert.is(target, sorted[offset] ?? NO_DOCUMENT, `${seedLabel} ${name}`);
         if (target === NO_DOCUMENT) break;
         from = target + 1;
         offset++;
@@ -181,8 +181,10 @@ test("parts add their scores to windows", () => {
       scorer.add(window, from, end);
       for (let index = 0; index < end - from; index++) {
         const expected = scores.get(from + index) ?? 0;
-        if (window.matches[index] !== (expected > 0 ? 1 : 0)) assert.unreachable(`${says} ${name}`);
-        if (expected > 0) assert.ok(isNear(window.scores[index]!, expected), `${says} ${name}`);
+        if (window.matches[index] !== (expected > 0 ? 1 : 0))
+          assert.unreachable(`${seedLabel} ${name}`);
+        if (expected > 0)
+          assert.ok(isNear(window.scores[index]!, expected), `${seedLabel} ${name}`);
       }
     }
   });
@@ -204,7 +206,7 @@ test("searches find the best documents and all of them", () => {
       );
     }
     const names = parts.map(({ name }) => name);
-    const label = `${says} ${minimum} of ${names} without ${excluded.length}`;
+    const label = `${seedLabel} ${minimum} of ${names} without ${excluded.length}`;
     const top = new TopDocuments(random.of([1 + random.below(12), 3000]));
     const listed: number[] = [];
     const isListed = random.below(2) === 0;

@@ -88,7 +88,7 @@ class End {
 class World {
   readonly near: End[] = [];
   readonly far = new Map<number, End>();
-  readonly refused = new Set<number>();
+  readonly refusedStreams = new Set<number>();
   readonly #random: Random;
   readonly #pipes = [new Pipe(), new Pipe()] as const;
   readonly front: Trunk;
@@ -105,7 +105,7 @@ class World {
     this.front = new Trunk(out, { onOpen: null, onStreamClose, onStall, memory: null }, true);
     const onOpen = (stream: TrunkStream): boolean => {
       if (this.#random() < 0.1) {
-        this.refused.add(stream.id);
+        this.refusedStreams.add(stream.id);
         return false;
       }
       this.far.set(stream.id, new End(stream));
@@ -157,7 +157,8 @@ class World {
     for (const near of this.near) {
       const { id } = near.stream;
       const far = this.far.get(id);
-      if (this.refused.has(id)) assert.ok(far === undefined && /^(refused)?$/.test(near.fate));
+      if (this.refusedStreams.has(id))
+        assert.ok(far === undefined && /^(refused)?$/.test(near.fate));
       else if (far === undefined) assert.ok(near.sent === "" || near.stream.destroyed);
       else checkPair(near, far);
     }

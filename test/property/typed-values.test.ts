@@ -197,8 +197,8 @@ test("arrive at the server as its classes, and at the client again", () => {
       assert.is(shown(server.decode(copy(json))), shown(value), label);
       assert.is(jsonText(server.encode(value)), JSON.stringify(json), label);
       // Clients know the form of a class with `fromJSON` only.
-      const plain = shown(value).replaceAll(`${Money.name} {`, "{");
-      assert.is(shown(client.decode(copy(json))), plain, label);
+      const plainText = shown(value).replaceAll(`${Money.name} {`, "{");
+      assert.is(shown(client.decode(copy(json))), plainText, label);
       converted += Number(client.isNeeded);
     }
   }

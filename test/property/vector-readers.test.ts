@@ -42,12 +42,12 @@ test("find a vertex that always has a vector, with one that it had", async () =>
   const data = { share: store.share, thread: WRITER, vectors: VECTORS, control };
   const writer = startWorker(new URL("./support/vector-swapper.ts", import.meta.url), data);
   const ended = waitForExit(writer);
-  const seen = new Set<number>();
+  const readValues = new Set<number>();
   let searches = 0;
   // A thread that searches would delay its start.
   await once(writer, "message");
   const endAt = performance.now() + SECONDS * 1000;
-  for (; seen.size < SCORES.size || performance.now() < endAt; searches++) {
+  for (; readValues.size < SCORES.size || performance.now() < endAt; searches++) {
     const approximate = searches % 2 === 0 ? false : { ef: 64 };
     const nearest = graph.nearest(PROBE, { hits: 20, approximate });
     const swapped = nearest.find(({ id }) => id === "swapped");
@@ -56,7 +56,7 @@ test("find a vertex that always has a vector, with one that it had", async () =>
     assert.is(new Set(nearest.map(({ id }) => id)).size, nearest.length, "nobody comes twice");
     const [best] = graph.neighborhood("hub", BEST) as unknown as number[];
     assert.ok(SCORES.has(best!), `${best}`);
-    seen.add(swapped!.similarity);
+    readValues.add(swapped!.similarity);
     processor.run(0.2);
     if (searches % 50 === 0) await new Promise((resume) => setImmediate(resume));
   }

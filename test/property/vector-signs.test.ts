@@ -237,8 +237,8 @@ test(`are removed with their vectors, and after a drop has ended a build (seed $
   const options = { length: LENGTH, signs: true };
   graph.index("vectors", options);
   const signs = store.vectorFields.findSigns(0, LENGTH)!;
-  const former = new IndexProcessor(store, assert.unreachable);
-  while (signs.table.count < 50) former.run(0);
+  const previousProcessor = new IndexProcessor(store, assert.unreachable);
+  while (signs.table.count < 50) previousProcessor.run(0);
   const removed = [...model.keys()].find((id) => signs.table.has(store.ids.find(id)))!;
   graph.deleteVertex(removed);
   model.delete(removed);

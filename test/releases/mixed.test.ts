@@ -252,7 +252,7 @@ test.after(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-async function answers(id: Id): Promise<boolean> {
+async function responds(id: Id): Promise<boolean> {
   return (await platform.get(id, "/svc/hc")).status === 200;
 }
 
@@ -264,7 +264,7 @@ test("dispatchers of this release serve members of the earlier one", async () =>
     load.dispatcher = DISPATCHERS.find((dispatcherId) => dispatcherId !== id)!;
     await load.goOn(10);
     await admin("stop", id, "--yes");
-    await until(async () => platform.started.get(id) === present && (await answers(id)));
+    await until(async () => platform.started.get(id) === present && (await responds(id)));
   }
   await load.goOn(20);
   assert.equal(load.failures, []);

@@ -13,8 +13,8 @@ export function currentLimitMs() {
 }
 
 export function setLimitFrom(source) {
-  const asked = /^\/\/ limit: (\d+) s$/m.exec(source);
-  limitMs = (asked === null ? DEFAULT_LIMIT_MS : Number(asked[1]) * 1000) * FACTOR;
+  const limitLine = /^\/\/ limit: (\d+) s$/m.exec(source);
+  limitMs = (limitLine === null ? DEFAULT_LIMIT_MS : Number(limitLine[1]) * 1000) * FACTOR;
 }
 
 /** @param text required in the title of a test */

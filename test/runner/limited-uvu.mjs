@@ -8,17 +8,17 @@ import { currentLimitMs, isWanted } from "./current-limit.mjs";
 const { setTimeout, clearTimeout } = globalThis;
 
 export function suite(name, state) {
-  const plain = uvuSuite(name, state);
+  const innerSuite = uvuSuite(name, state);
   const test = (title, handler) => {
-    if (isWanted(title)) plain(title, untilFailure(limited(title, handler)));
+    if (isWanted(title)) innerSuite(title, untilFailure(limited(title, handler)));
   };
-  test.only = (title, handler) => plain.only(title, limited(title, handler));
-  test.skip = plain.skip;
-  test.before = (handler) => plain.before(reported("before", handler));
-  test.before.each = (handler) => plain.before.each(reported("before each", handler));
-  test.after = (handler) => plain.after(reported("after", handler));
-  test.after.each = (handler) => plain.after.each(reported("after each", handler));
-  test.run = plain.run;
+  test.only = (title, handler) => innerSuite.only(title, limited(title, handler));
+  test.skip = innerSuite.skip;
+  test.before = (handler) => innerSuite.before(reported("before", handler));
+  test.before.each = (handler) => innerSuite.before.each(reported("before each", handler));
+  test.after = (handler) => innerSuite.after(reported("after", handler));
+  test.after.each = (handler) => innerSuite.after.each(reported("after each", handler));
+  test.run = innerSuite.run;
   return test;
 }
 

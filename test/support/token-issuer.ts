@@ -47,7 +47,7 @@ export class TokenIssuer {
   }
 
   /** Answers requests for keys with a function; null: with the keys. */
-  answer(respond: Respond | null): void {
+  setResponder(respond: Respond | null): void {
     this.#respond = respond;
   }
 

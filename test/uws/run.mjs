@@ -54,8 +54,8 @@ function install() {
 
 /** The command that starts a node in which hyper-express loads. */
 function loadingCommand() {
-  const plain = [process.execPath];
-  if (loadProblem(plain) === "") return plain;
+  const plainArguments = [process.execPath];
+  if (loadProblem(plainArguments) === "") return plainArguments;
   const newer = newerLibcCommand(join(here, ".libc"));
   const problem = loadProblem(newer);
   if (problem !== "") throw new Error(problem);

@@ -22,9 +22,9 @@ test.after(async () => {
 async function fetchStatus(request: string): Promise<number> {
   const client = await RawClient.open(server.port);
   client.send(request);
-  const [answer] = await client.responses(1);
+  const [response] = await client.responses(1);
   client.close();
-  return answer!.status;
+  return response!.status;
 }
 
 test("prints its transport and the reason", () => {

@@ -77,8 +77,8 @@ test("sends no content in the last response to HEAD", async ({ server }) => {
   for (const fields of ["Connection: keep-alive, Close\r\n", "X-SVC-Bypass-SOUT: x\r\n"]) {
     const client = await connect(server.port);
     client.send(`HEAD /echo HTTP/1.1\r\n${HOST}${fields}\r\n`);
-    const [answer] = await client.responses(1, () => true);
-    const { head } = answer!;
+    const [response] = await client.responses(1, () => true);
+    const { head } = response!;
     assert.ok(/\r\nConnection: close\r\n/.test(head), head);
     assert.ok(/\r\nContent-Length: \d+\r\n/.test(head), head);
     await client.until(() => client.isClosed, "the end");
@@ -91,7 +91,7 @@ test("closes only the connection of a request that precedes the response", async
   client.send(GET);
   await client.until(() => client.isClosed, "the end");
   assert.ok(exchange.aborted);
-  exchange.answer(200, "text/plain", "to nobody");
+  exchange.respond(200, "text/plain", "to nobody");
   assert.is(context.server.sending, 0);
   assert.is(context.engine.requests, 1, "the second one was not run");
   const otherClient = await connect(context.server.port);
@@ -122,7 +122,7 @@ test("marks an aborted request and releases its memory", async (context) => {
   assert.ok(server.budget.used >= body.length);
   client.close();
   await until(() => exchange.aborted, "the mark");
-  exchange.answer(200, "text/plain", "to nobody");
+  exchange.respond(200, "text/plain", "to nobody");
   assert.is(server.budget.used, 0);
   const unfinishedClient = await connect(server.port);
   unfinishedClient.send(request + body.slice(1));
@@ -143,7 +143,7 @@ test("limits the total size of bodies in progress", async (context) => {
   second.send(request + GET);
   const responses = await second.responses(2);
   assert.equal([responses[0]!.status, responses[1]!.status], [503, 200]);
-  exchange.answer(200, "text/plain", "done");
+  exchange.respond(200, "text/plain", "done");
   await first.responses(1);
   assert.is(server.budget.used, limit - reserve - 150_000);
 });
@@ -178,7 +178,7 @@ test("limits one client to a request rate, and to quotas of bodies and responses
   }
   const responseMemory = server.clients.at("127.0.0.3").responses;
   for (const exchange of engine.heldExchanges)
-    exchange.answer(200, "text/plain", "x".repeat((16 * LARGE_BYTES) / 8));
+    exchange.respond(200, "text/plain", "x".repeat((16 * LARGE_BYTES) / 8));
   await until(() => responseMemory.held > 0, "an answer that waits");
   assert.ok(responseMemory.held <= 4 * LARGE_BYTES, `${responseMemory.held}`);
   held[2]!.socket.resume();
@@ -203,22 +203,22 @@ test("pauses a stream while the client does not read", async (context) => {
   async function* source(): AsyncGenerator<Uint8Array> {
     for (; chunks < 64; chunks++) yield Buffer.alloc(LARGE_BYTES, chunks);
   }
-  exchange.answerStream(200, "text/plain", 64 * LARGE_BYTES, source());
+  exchange.respondStream(200, "text/plain", 64 * LARGE_BYTES, source());
   await new Promise((resolve) => setTimeout(resolve, 50));
   assert.ok(chunks < 32, `${chunks} MiB were read ahead`);
   client.socket.resume();
-  const [answer] = await client.responses(1);
+  const [response] = await client.responses(1);
   for (let index = 0; index < 64; index++) {
-    assert.is(answer!.body.charCodeAt(index * LARGE_BYTES), index);
+    assert.is(response!.body.charCodeAt(index * LARGE_BYTES), index);
   }
-  assert.is(answer!.body.length, 64 * LARGE_BYTES);
+  assert.is(response!.body.length, 64 * LARGE_BYTES);
 });
 
 test("sends a response completely at shutdown, also to a slow client", async (context) => {
   const [client, exchange] = await hold(context, `GET /hold HTTP/1.1\r\n${HOST}\r\n`);
   await connect(context.server.port);
   client.socket.pause();
-  exchange.answer(200, "text/plain", Buffer.alloc(64 * LARGE_BYTES));
+  exchange.respond(200, "text/plain", Buffer.alloc(64 * LARGE_BYTES));
   const drained = context.server.drain(60_000);
   const lateMs = 2 * LINGER_MS;
   await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, lateMs))]);
@@ -227,15 +227,15 @@ test("sends a response completely at shutdown, also to a slow client", async (co
   await drained;
   assert.ok(context.server.connections().length > 0, "does not wait for the idle connection");
   await context.server.close();
-  const [answer] = await client.responses(1);
-  assert.is(answer!.body.length, 64 * LARGE_BYTES);
+  const [response] = await client.responses(1);
+  assert.is(response!.body.length, 64 * LARGE_BYTES);
   assert.is(context.server.sending, 0);
 });
 
 test("waits for a response at shutdown until the timeout", async (context) => {
   const [client, exchange] = await hold(context, `GET /hold HTTP/1.1\r\n${HOST}\r\n`);
   client.socket.pause();
-  exchange.answer(200, "text/plain", Buffer.alloc(64 * LARGE_BYTES));
+  exchange.respond(200, "text/plain", Buffer.alloc(64 * LARGE_BYTES));
   await context.server.drain(20);
   assert.is(context.server.sending, 1);
 });
@@ -251,7 +251,7 @@ test("ends a stream when the client disconnects", async (context) => {
       isLeft = true;
     }
   }
-  exchange.answerStream(200, "text/plain", 1024 * LARGE_BYTES, source());
+  exchange.respondStream(200, "text/plain", 1024 * LARGE_BYTES, source());
   client.close();
   await until(() => isLeft, "the end of the source");
   assert.is(context.server.sending, 0);

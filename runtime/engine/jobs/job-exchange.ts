@@ -38,15 +38,15 @@ export class JobExchange implements Exchange {
   audited = null;
   requestId = null;
   isWarmUp = false;
-  readonly #onAnswer: () => void;
+  readonly #onResponse: () => void;
   /** Set to abort the signal of the run, as after a disconnect of a client. */
   aborted = false;
 
-  /** @param onAnswer called when the run is answered without an outcome, at shutdown */
-  constructor(name: string, scheduledMs: number, onAnswer: () => void) {
+  /** @param onResponse called when the run is answered without an outcome, at shutdown */
+  constructor(name: string, scheduledMs: number, onResponse: () => void) {
     this.target = `${JOB_PATH}${name}`;
     this.headers = new HeaderFields(`${SCHEDULED_HEADER}: ${scheduledMs}\r\n`);
-    this.#onAnswer = onAnswer;
+    this.#onResponse = onResponse;
   }
 
   /** Aborts the signal of the run, which must end within `JOB_GRACE_MS`. */
@@ -56,15 +56,15 @@ export class JobExchange implements Exchange {
     this.connection.endedAtMs = nowMs();
   }
 
-  answer(): void {
-    this.#onAnswer();
+  respond(): void {
+    this.#onResponse();
   }
 
-  answerStream(): void {
-    this.#onAnswer();
+  respondStream(): void {
+    this.#onResponse();
   }
 
-  answerChunked(): void {
-    this.#onAnswer();
+  respondChunked(): void {
+    this.#onResponse();
   }
 }

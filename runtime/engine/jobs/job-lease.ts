@@ -3,9 +3,9 @@
 // first. A former leader can no longer replace it, so it starts no run. It only records the ends of
 // its runs, for which the next leader waits.
 
-import { answerInTime } from "../../base/answer-in-time.js";
 import { explainLaterFormat } from "../../base/later-release.js";
 import { isPlainObject } from "../../base/plain-object.js";
+import { responseInTime } from "../../base/response-in-time.js";
 import type { JobRun } from "../../builtin/job-status.js";
 import { type StoredJob, type StoredJobs, type StoredRun, soundJobs } from "./job-store.js";
 
@@ -198,7 +198,7 @@ export class JobLease {
   }
 
   #limited<T>(response: Promise<T>): Promise<T> {
-    return answerInTime(response, this.#parts.timeoutMs);
+    return responseInTime(response, this.#parts.timeoutMs);
   }
 
   #encode({ epoch, jobs }: Content): string {

@@ -154,7 +154,7 @@ export class CommitClock {
   }
 
   /** Resolves when more responses than `seen` have been recorded, or after `ms`. */
-  async afterAnswer(seen: number, ms: number): Promise<void> {
+  async waitForResponses(seen: number, ms: number): Promise<void> {
     await Atomics.waitAsync(this.#words, Word.Answered, seen, ms).value;
   }
 

@@ -242,7 +242,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     // The client sent `Connection: close`: bytes after this request are ignored.
     if (head.fields.closes || this.#host.isRetiring) this.startClosing();
     const refusal = this.#exceeded(exchange);
-    if (refusal !== null) this.answerRefusal(exchange, refusal);
+    if (refusal !== null) this.sendRejection(exchange, refusal);
     else this.events.request(exchange);
     if (this.#output.bufferedLength > MAX_WRITE_BATCH_BYTES) this.#output.flush();
   }
@@ -264,7 +264,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
     const exchange = new NetExchange(this, head, t0Ms, null, bytes, 0);
     exchange.isLast = isLast || head.fields.closes;
     this.#queue.push(exchange);
-    this.answerRefusal(exchange, refusal);
+    this.sendRejection(exchange, refusal);
   }
 
   closeAfterResponses(): void {
@@ -351,19 +351,19 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink, Sc
   settle(exchange: NetExchange): void {
     this.#queue.settle(exchange);
     // Further responses may arrive before the next turn.
-    if (exchange.answerBytes > INLINE_BODY_BYTES) this.#count();
+    if (exchange.responseBytes > INLINE_BODY_BYTES) this.#count();
   }
 
   hasCapacityFor(bytes: number): boolean {
     return this.#responses.hasCapacityFor(bytes);
   }
 
-  answerRefusal(exchange: NetExchange, refusal: HttpRejection): void {
+  sendRejection(exchange: NetExchange, refusal: HttpRejection): void {
     const { status, fields } = refusal;
     const { accept } = exchange.headers;
     this.events.onRejection(refusal, clientAddress(exchange), exchange);
     const { mediaType, body } = this.events.errorBody(refusal, accept, exchange.t0Ms);
-    exchange.answer(status, mediaType, body, fields);
+    exchange.respond(status, mediaType, body, fields);
   }
 
   // QueueOwner

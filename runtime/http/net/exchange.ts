@@ -40,7 +40,7 @@ export interface ExchangeOwner extends Connection {
   /** Returns false if the response must be dropped because too many bytes are unread. */
   hasCapacityFor(bytes: number): boolean;
   /** Answers in place of the engine. */
-  answerRefusal(exchange: NetExchange, refusal: HttpRejection): void;
+  sendRejection(exchange: NetExchange, refusal: HttpRejection): void;
 }
 
 export class NetExchange implements Exchange {
@@ -114,16 +114,16 @@ export class NetExchange implements Exchange {
   }
 
   /** Bytes of the response in memory; streams are produced while they are sent. */
-  get answerBytes(): number {
+  get responseBytes(): number {
     return this.text.length + (this.content instanceof Uint8Array ? this.contentLength : 0);
   }
 
-  answer(status: number, mediaType: string | null, body: string | Uint8Array, fields = ""): void {
+  respond(status: number, mediaType: string | null, body: string | Uint8Array, fields = ""): void {
     if (this.settled) return;
     if (body.length > INLINE_BODY_BYTES && !this.connection.hasCapacityFor(body.length)) {
       const isHarmless = this.method !== "POST";
       const refusal = isHarmless ? RESPONSE_MEMORY_EXHAUSTED : RESPONSE_DROPPED;
-      return this.connection.answerRefusal(this, refusal);
+      return this.connection.sendRejection(this, refusal);
     }
     const takesTrunk = this.#head.fields.offersTrunk && this.connection.takesTrunk;
     const allFields = takesTrunk ? TAKES_TRUNK + fields : fields;
@@ -139,7 +139,7 @@ export class NetExchange implements Exchange {
     this.#settle(status);
   }
 
-  answerStream(
+  respondStream(
     status: number,
     mediaType: string,
     byteLength: number,
@@ -152,7 +152,7 @@ export class NetExchange implements Exchange {
     this.#settle(status);
   }
 
-  answerChunked(status: number, mediaType: string, source: CancellableSource, fields = ""): void {
+  respondChunked(status: number, mediaType: string, source: CancellableSource, fields = ""): void {
     if (this.settled || this.aborted) return source.cancel();
     this.text = this.connection.headsFor(this).chunked(status, mediaType, fields);
     if (this.method === "HEAD") source.cancel();

@@ -59,7 +59,7 @@ export class ResponseQueue {
     exchange.reserved = 0;
     exchange.upload?.remove();
     if (exchange.aborted) return;
-    this.heldBytes += exchange.answerBytes;
+    this.heldBytes += exchange.responseBytes;
     if (exchange.isLast) {
       this.#abortFrom(exchange.next);
       exchange.next = null;
@@ -118,7 +118,7 @@ export class ResponseQueue {
   #leave(exchange: NetExchange): void {
     this.size--;
     this.#headBytes -= exchange.headBytes;
-    if (exchange.settled) this.heldBytes -= exchange.answerBytes;
+    if (exchange.settled) this.heldBytes -= exchange.responseBytes;
   }
 
   #shift(exchange: NetExchange): NetExchange | null {

@@ -95,7 +95,7 @@ export class UwsExchange implements Exchange {
     });
   }
 
-  answer(status: number, mediaType: string | null, body: string | Uint8Array, fields = ""): void {
+  respond(status: number, mediaType: string | null, body: string | Uint8Array, fields = ""): void {
     const { length } = body;
     const isLarge = length > INLINE_BODY_BYTES && this.method !== "HEAD";
     if (isLarge && !this.#answered && !this.owner.responses.hasCapacityFor(length)) {
@@ -116,14 +116,14 @@ export class UwsExchange implements Exchange {
     else this.#send(head, sendable(body), length);
   }
 
-  answerStream(
+  respondStream(
     status: number,
     mediaType: string,
     byteLength: number,
     source: ByteStream,
     fields = "",
   ): void {
-    if (byteLength === 0) return this.answer(status, null, "");
+    if (byteLength === 0) return this.respond(status, null, "");
     if (!this.#begin()) return;
     const head = this.#host.heads.text(status, mediaType, fields);
     if (this.method === "HEAD") return this.#sendHeadOnly(head, byteLength);
@@ -166,7 +166,7 @@ export class UwsExchange implements Exchange {
     });
   }
 
-  answerChunked(status: number, mediaType: string, source: CancellableSource, fields = ""): void {
+  respondChunked(status: number, mediaType: string, source: CancellableSource, fields = ""): void {
     if (!this.#begin()) return source.cancel();
     const isLast = this.headers.chunked || this.headers.closes || this.#host.isRetiring;
     const { heads } = this.#host;
@@ -195,7 +195,7 @@ export class UwsExchange implements Exchange {
     const { events } = this.#host;
     events.onRejection(refusal, clientAddress(this), this);
     const { mediaType, body } = events.errorBody(refusal, this.headers.accept, this.t0Ms);
-    if (!isLast) this.answer(status, mediaType, body, fields);
+    if (!isLast) this.respond(status, mediaType, body, fields);
     else if (this.#begin()) this.#sendLast(status, mediaType, body, fields);
   }
 

@@ -1,7 +1,7 @@
 // Reads the positions of members of a group: it connects to each as a provider does, and a member
 // sends its positions to any provider that connects.
 
-import { answerInTime } from "../../base/answer-in-time.js";
+import { responseInTime } from "../../base/response-in-time.js";
 import { dial, parseHostAndPort } from "../wire/dial.js";
 import { MessageType } from "../wire/messages.js";
 import { PEER_LIMITS, Peer, parseJsonBody } from "../wire/peer.js";
@@ -16,7 +16,7 @@ export function askMembers(
 ): Promise<(Positions | null)[]> {
   return Promise.all(
     addresses.map((address) =>
-      answerInTime(fetchPositions(address, key), timeoutMs).catch(() => null),
+      responseInTime(fetchPositions(address, key), timeoutMs).catch(() => null),
     ),
   );
 }

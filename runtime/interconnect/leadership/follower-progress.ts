@@ -74,7 +74,7 @@ export class FollowerProgress {
   }
 
   /** Returns whether there are required members and each has acknowledged since `sinceMs`. */
-  haveAllAnswered(sinceMs: number): boolean {
+  haveAllResponded(sinceMs: number): boolean {
     const required = this.required();
     return required.length > 0 && required.every(({ ackedAtMs }) => ackedAtMs >= sinceMs);
   }

@@ -3,9 +3,9 @@
 // block.
 
 import { setTimeout as delay } from "node:timers/promises";
-import { answerInTime } from "../../base/answer-in-time.js";
 import { SvcError } from "../../base/errors.js";
 import type { LogLine } from "../../base/log-settings.js";
+import { responseInTime } from "../../base/response-in-time.js";
 import type { GroupRole } from "../../graph/manager/logging-entry-points.js";
 import type { GroupReport } from "../../metrics/traffic.js";
 import type { LeadershipSettings } from "../../settings/server-settings.js";
@@ -371,7 +371,7 @@ export class Group implements MemberProgress {
   }
 
   #limited<T>(response: Promise<T>): Promise<T> {
-    return answerInTime(response, callTimeoutMs(this.#parts.settings));
+    return responseInTime(response, callTimeoutMs(this.#parts.settings));
   }
 
   #logFailure(error: Error): void {

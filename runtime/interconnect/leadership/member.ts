@@ -127,7 +127,7 @@ export class Member {
   mode(now: number): MemberMode {
     if (!this.#isLeading) return "following";
     const staysLeader = this.#successor === null && !this.#isGivingUp;
-    if (!staysLeader || !this.#mayAnswer(now)) return "refusing";
+    if (!staysLeader || !this.#mayRespond(now)) return "refusing";
     // A member that restarts is silent for less.
     const sinceMs = now - this.#options.ttlMs * SILENT;
     if (!this.#isTooFew(this.#followers.countHeard(sinceMs))) return "leading";
@@ -316,11 +316,11 @@ export class Member {
     if (isBehind) this.#claimsAfterMs = now + this.#options.ttlMs * YIELD;
   }
 
-  #mayAnswer(now: number): boolean {
+  #mayRespond(now: number): boolean {
     const { ttlMs } = this.#options;
     if (now - this.#renewedAtMs < ttlMs) return true;
     // Once the lease has expired, only acknowledgments show that no other member leads.
-    return this.#followers.haveAllAnswered(now - ttlMs);
+    return this.#followers.haveAllResponded(now - ttlMs);
   }
 
   /** Returns whether a number of synced members is too small to acknowledge changes. */
@@ -334,7 +334,7 @@ export class Member {
     const { id, ttlMs } = this.#options;
     if (record !== null) return record.holder === id && record.epoch === this.#epoch;
     // Without a record, only acknowledgments show that no other member leads.
-    return this.#followers.haveAllAnswered(now - ttlMs);
+    return this.#followers.haveAllResponded(now - ttlMs);
   }
 
   #renewal(now: number, record: LeadershipRecord | null): LeadershipRecord | null {

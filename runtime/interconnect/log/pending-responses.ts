@@ -31,7 +31,7 @@ export class PendingResponses {
         for (const [thread, ticket] of pending) this.#late.set(thread, ticket);
         return;
       }
-      await this.#clock.afterAnswer(seen, leftMs);
+      await this.#clock.waitForResponses(seen, leftMs);
     }
   }
 

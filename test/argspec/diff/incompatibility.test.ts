@@ -163,8 +163,8 @@ test("rejects unknown schemas", () => {
 
 test("reports the first mismatch", () => {
   const incompatiblePath = (source: JsonSchema, target: JsonSchema, reading?: CompareDirection) => {
-    const found = incompatibility(source, target, reading);
-    return found === null ? null : [found.path, found.source, found.target];
+    const reason = incompatibility(source, target, reading);
+    return reason === null ? null : [reason.path, reason.source, reason.target];
   };
   const city = (place: JsonSchema) =>
     objectSchema({ name: STRING, at: place, "odd key?": arraySchema(place) });
@@ -280,12 +280,12 @@ test("discards assumptions that prove wrong", () => {
     city: anyOf(refTo("Town"), objectSchema({}, {})),
     way: refTo("WayTo"),
   });
-  const found = findIncompatibility(
+  const reason = findIncompatibility(
     { schema: source, definitions },
     { schema: target, definitions },
     "strict",
   );
-  assert.is(found?.path, ".way.to.size");
+  assert.is(reason?.path, ".way.to.size");
 });
 
 test("compares each pair of types once", () => {
@@ -298,8 +298,8 @@ test("compares each pair of types once", () => {
     return { schema: refTo("T0"), definitions: { ...Object.fromEntries(steps), T40: end } };
   };
   assert.is(findIncompatibility(ladder(INTEGER), ladder(NUMBER), "strict"), null);
-  const found = findIncompatibility(ladder(NUMBER), ladder(INTEGER), "strict");
-  assert.is(found?.path, ".a".repeat(40));
+  const reason = findIncompatibility(ladder(NUMBER), ladder(INTEGER), "strict");
+  assert.is(reason?.path, ".a".repeat(40));
   const forks = (end: JsonSchema) => {
     const steps = Array.from({ length: 40 }, (_, index): [string, JsonSchema] => {
       const next = refTo(`T${index + 1}`);

@@ -3,15 +3,15 @@
 import { RULES, type Severity } from "../../../argspec/diff/rules.js";
 
 const HEADINGS: Readonly<Record<Severity, string>> = {
-  breaking: "Breaking: a former client can fail, or get a wrong response",
-  compatible: "Compatible: no former call fails, every response has a type that its client knows",
+  breaking: "Breaking: an existing client can fail, or get a wrong response",
+  compatible: "Compatible: no existing call fails, every response has a type that its client knows",
   docs: "Docs: requests and responses of clients are unchanged",
 };
 
 const INTRODUCTION = `# Rules of \`svc argspec diff\`
 
 Two contracts are compared plugin by plugin, as clients can call them. The measure is a client that
-was generated from the former contract. The server must still accept its requests with the same
+was generated from the previous contract. The server must still accept its requests with the same
 meaning, and must respond with types that the client knows.
 
 - **Parameters and bodies** may become wider, never narrower. Types are compared by the values that
@@ -25,7 +25,7 @@ meaning, and must respond with types that the client knows.
   another one does is undecided: different patterns count as different. Where the comparison is
   undecided, it reports the more severe case.
 
-Do not serve breaking changes to clients: give the new plugin another name, mark the former one
+Do not serve breaking changes to clients: give the new plugin another name, mark the previous one
 \`@deprecated\`, and remove it when no client calls it.
 `;
 

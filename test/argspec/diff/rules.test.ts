@@ -41,7 +41,7 @@ const body = (schema: JsonSchema, wire: ParamSpec["wire"] = "json"): Contract =>
 const point = (x: JsonSchema) => objectSchema({ x, "label?": STRING });
 const both = plugin({ role: "pre", result: { kind: "request" } }).plugins!.concat({ role: "post" });
 
-const gone = (status: number, details?: JsonSchema, description = "") =>
+const goneResponse = (status: number, details?: JsonSchema, description = "") =>
   plugin({
     errors: [{ exception: "Gone", description, status, ...(details && { details }) }],
   });
@@ -65,19 +65,24 @@ const CASES: readonly Case[] = [
     plugin({ errors: [{ exception: "NotFound", description: "" }] }),
     "",
   ],
-  ["error-added", plugin({}), gone(410), "Gone", null, "410"],
-  ["error-removed", gone(410), plugin({}), "Gone", "410"],
-  ["error-status", gone(410), gone(404), "Gone", "410", "404"],
+  ["error-added", plugin({}), goneResponse(410), "Gone", null, "410"],
+  ["error-removed", goneResponse(410), plugin({}), "Gone", "410"],
+  ["error-status", goneResponse(410), goneResponse(404), "Gone", "410", "404"],
   [
     "error-details",
-    gone(410, point(INTEGER)),
-    gone(410, point(NUMBER)),
+    goneResponse(410, point(INTEGER)),
+    goneResponse(410, point(NUMBER)),
     "Gone.details.x",
     "integer",
     "number",
   ],
-  ["error-details", gone(410, STRING), gone(410), "Gone.details", "string", "any"],
-  ["plugin-errors", gone(410, STRING, "sold"), gone(410, STRING, "not made any more"), ""],
+  ["error-details", goneResponse(410, STRING), goneResponse(410), "Gone.details", "string", "any"],
+  [
+    "plugin-errors",
+    goneResponse(410, STRING, "sold"),
+    goneResponse(410, STRING, "not made any more"),
+    "",
+  ],
   ["plugin-text", plugin({}), plugin({ description: "Searches." }), ""],
   ["plugin-text", plugin({}), plugin({ returns: "the nearest" }), ""],
   ["plugin-text", plugin({}), plugin({ examples: [{ text: "?limit=3" }] }), ""],
@@ -323,14 +328,22 @@ const CASES: readonly Case[] = [
   ["result-text", value(point(NUMBER)), value(point({ ...NUMBER, deprecated: true })), "result"],
 ];
 
-for (const [index, [rule, former, present, path, before = null, after = null]] of CASES.entries()) {
+for (const [
+  index,
+  [rule, previous, present, path, before = null, after = null],
+] of CASES.entries()) {
   test(`${rule} (${index})`, () => {
-    const changes = diffArgspecs(makeArgspec(former), makeArgspec(present));
-    const found = changes.map((change) => [change.rule, change.path, change.before, change.after]);
-    assert.equal(found, [[rule, path, before, after]]);
+    const changes = diffArgspecs(makeArgspec(previous), makeArgspec(present));
+    const listedChanges = changes.map((change) => [
+      change.rule,
+      change.path,
+      change.before,
+      change.after,
+    ]);
+    assert.equal(listedChanges, [[rule, path, before, after]]);
     assert.is(changes[0]!.severity, RULES[rule].severity);
     assert.match(changes[0]!.message, RULES[rule].predicate);
-    for (const sameArgspec of [former, present].map(makeArgspec))
+    for (const sameArgspec of [previous, present].map(makeArgspec))
       assert.equal(diffArgspecs(sameArgspec, sameArgspec), []);
   });
 }

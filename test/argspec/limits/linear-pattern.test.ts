@@ -42,7 +42,7 @@ test("take linear time for any text", () => {
 });
 
 test("reject patterns that need backtracking or are too long", () => {
-  const refused: readonly (readonly [string, RegExp])[] = [
+  const rejectedPatterns: readonly (readonly [string, RegExp])[] = [
     ["(a)\\1", /uses a backreference/],
     ["(?<n>a)\\k<n>", /uses a backreference/],
     ["(?=a)", /uses lookaround/],
@@ -53,7 +53,7 @@ test("reject patterns that need backtracking or are too long", () => {
     ["[z-a]", /not a valid regular expression: Range out of order/],
     ["(", /not a valid regular expression/],
   ];
-  for (const [source, words] of refused) {
+  for (const [source, words] of rejectedPatterns) {
     try {
       linearPattern(source);
       assert.unreachable(source);

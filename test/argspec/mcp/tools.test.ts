@@ -141,10 +141,10 @@ test("allows additional properties in results", () => {
 test("has entries of key and item for sorted lists", () => {
   const result = { kind: "response", sortkey: INTEGER, item: ref("City"), meta: true } as const;
   const { outputSchema } = makeTool({ result }, { City: object({ name: STRING }) });
-  const answer = (...entries: unknown[]) => ({ hitcount: 1, meta: null, level: 0, entries });
-  assert.ok(fits(outputSchema!, answer([1, { name: "Oslo" }])));
-  assert.not(fits(outputSchema!, answer([1, { name: "Oslo" }, 2])));
-  assert.not(fits(outputSchema!, answer([1])));
+  const response = (...entries: unknown[]) => ({ hitcount: 1, meta: null, level: 0, entries });
+  assert.ok(fits(outputSchema!, response([1, { name: "Oslo" }])));
+  assert.not(fits(outputSchema!, response([1, { name: "Oslo" }, 2])));
+  assert.not(fits(outputSchema!, response([1])));
   assert.not(fits(outputSchema!, { entries: [] }));
 });
 
@@ -154,9 +154,11 @@ test("has tuples that both dialects interpret alike", () => {
   for (const bad of [[], ["a", 1, 2]]) assert.not(fits(pair, { pair: bad }));
   const open = resultSchema(object({ list: tuple([STRING], 1, INTEGER) }))!;
   assert.ok(fits(open, { list: ["a", 1, 2] }));
-  const none = resultSchema(object({ list: { type: "array", minItems: 0, items: false } }))!;
-  assert.ok(fits(none, { list: [] }));
-  assert.not(fits(none, { list: [1] }));
+  const emptyListSchema = resultSchema(
+    object({ list: { type: "array", minItems: 0, items: false } }),
+  )!;
+  assert.ok(fits(emptyListSchema, { list: [] }));
+  assert.not(fits(emptyListSchema, { list: [1] }));
 });
 
 test("supports recursive types and any type names", () => {
@@ -195,12 +197,12 @@ test("omits unusable tools with the reason", () => {
 });
 
 test("merges processors of one name into one tool", () => {
-  const answered = object({ n: INTEGER });
+  const resultType = object({ n: INTEGER });
   const { tools } = buildTools(
     makeArgspec([
       plugin("find", { params: [param("inner")], readonly: true }),
       plugin("find", { role: "pre", params: [param("outer")], result: { kind: "request" } }),
-      plugin("find", { role: "post", result: { kind: "value", schema: answered } }),
+      plugin("find", { role: "post", result: { kind: "value", schema: resultType } }),
     ]),
   );
   const { inputSchema, outputSchema, annotations } = tools.get("find")!.tool;

@@ -221,9 +221,9 @@ pythonTest("turns no text of a hostile argspec into code", () => {
   const hints = resolveHints(argspec);
   const folder = new PythonFolder({ "client.py": text });
   try {
-    const found: string[] = JSON.parse(folder.run(NAMES));
+    const names: string[] = JSON.parse(folder.run(NAMES));
     assert.equal(
-      found.filter((name) => name.includes("pwned")),
+      names.filter((name) => name.includes("pwned")),
       [],
     );
     const shadowed = "import client; print([n for n in dir(client) if n in dir(__builtins__)])";

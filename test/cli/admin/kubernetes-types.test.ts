@@ -59,11 +59,11 @@ test("are those of the API", () => {
   );
   assert.equal(check(objects), []);
   // It would have found these.
-  const wrong = [0, 1, 2].map(() => structuredClone(objects.find(isStatefulSet)));
-  wrong[0].spec.replicas = "1";
-  wrong[1].spec.template.spec.containers[0].liveProbe = {};
-  delete wrong[2].spec.selector;
-  const messages = check(wrong).join("\n");
+  const invalidSets = [0, 1, 2].map(() => structuredClone(objects.find(isStatefulSet)));
+  invalidSets[0].spec.replicas = "1";
+  invalidSets[1].spec.template.spec.containers[0].liveProbe = {};
+  delete invalidSets[2].spec.selector;
+  const messages = check(invalidSets).join("\n");
   for (const fault of [
     /'string' is not assignable/,
     /liveProbe.* does not exist/,

@@ -103,8 +103,8 @@ test("groups that use Leases may read and replace theirs, and nothing else", () 
 test("separate liveness from health, which an operator can change", () => {
   const text = [...kubernetes(system).values()].join("\n");
   const probes = [...text.matchAll(/(\w+)Probe:\n\s+httpGet:\n\s+path: (\S+)\n\s+port: (\w+)/g)];
-  const seen = new Set(probes.map(([, probe, path, port]) => `${probe} ${path} ${port}`));
-  assert.equal([...seen].sort(), [
+  const listedProbes = new Set(probes.map(([, probe, path, port]) => `${probe} ${path} ${port}`));
+  assert.equal([...listedProbes].sort(), [
     "liveness /svc/ping admin",
     "readiness /svc/hc main",
     "startup /svc/ping admin",

@@ -15,7 +15,7 @@ const test = suite("rolling update checks");
 
 /** Updates an instance whose responses come from `answer`. */
 async function update(
-  answer: (path: string, body: string) => object,
+  respond: (path: string, body: string) => object,
   values: AdminContext["values"] = {},
   descriptor: object = {},
 ): Promise<void> {
@@ -23,7 +23,7 @@ async function update(
     const body = {
       authtoken: "t",
       status: "granted",
-      ...answer(request.url!, await text(request)),
+      ...respond(request.url!, await text(request)),
     };
     response.end(JSON.stringify({ status: "OK", response: body }));
   });
@@ -91,8 +91,8 @@ test("stop no leader before another member can lead, and wait for updated member
   });
   const context = new AdminContext(system, {});
   try {
-    const refused = await handOverLead(context, "B1", { group: groups.B1 }).catch(String);
-    assert.match(String(refused), /no other member of B1 is synced/);
+    const rejection = await handOverLead(context, "B1", { group: groups.B1 }).catch(String);
+    assert.match(String(rejection), /no other member of B1 is synced/);
     await handOverLead(context, "S1", { group: groups.S1 });
     assert.equal([commands, await isSynced(context, "S1")], [[], false]);
     groups.B1 = { ...groups.B1, synced: ["S1"] };
@@ -154,7 +154,7 @@ for (const [label, descriptor, attached] of restarts) {
     let start = "2026-01-01 00:00:00";
     let isIn = 1;
     const order: string[] = [];
-    const answer = (path: string, body: string): object => {
+    const respond = (path: string, body: string): object => {
       const names = /ADMIN_(Shutdown|ServiceIn|ServiceOut|UpdateSubscribers)/;
       const [, operation] = names.exec(path) ?? [];
       if (operation !== undefined) order.push(`${operation}${body} ${start.slice(-2)}`);
@@ -169,7 +169,7 @@ for (const [label, descriptor, attached] of restarts) {
       }
       return { pid: 1, "service-in": isIn, build: "a", time: { start } };
     };
-    await update(answer, { restart: true }, descriptor);
+    await update(respond, { restart: true }, descriptor);
     assert.equal(order, ["ServiceOut 00", "Shutdown 00", ...attached, "ServiceIn 07"]);
     assert.is(timeRequests, 2);
   });

@@ -12,7 +12,7 @@ import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
 interface Context {
   server: Server;
   /** Answers all requests except health checks. */
-  answer: (response: ServerResponse, body: string) => void;
+  respond: (response: ServerResponse, body: string) => void;
   /** Null: one instance. */
   descriptor: object | null;
 }
@@ -26,7 +26,7 @@ const BODIES: Readonly<Record<string, string>> = {
 test.before(async (context) => {
   context.server = createServer(({ url }, response) => {
     if (url === "/svc/hc") return response.end("SVC/3");
-    context.answer(response, `{ "status": "OK", "response": ${BODIES[url!]} }`);
+    context.respond(response, `{ "status": "OK", "response": ${BODIES[url!]} }`);
     return undefined;
   });
   await new Promise<void>((resolve) => context.server.listen(0, "127.0.0.1", resolve));
@@ -60,7 +60,7 @@ async function status({
 }
 
 test("shows an instance that responds late as slow, and succeeds", async (context) => {
-  context.answer = (response, body) => void setTimeout(() => response.end(body), 700);
+  context.respond = (response, body) => void setTimeout(() => response.end(body), 700);
   const [code, out] = await status(context);
   assert.is(code, 0);
   assert.match(out, /^H .*S-IN/m);
@@ -68,7 +68,7 @@ test("shows an instance that responds late as slow, and succeeds", async (contex
 });
 
 test("shows an instance with health checks alone as slow, and fails", async (context) => {
-  context.answer = () => {};
+  context.respond = () => {};
   const [code, out] = await status(context);
   assert.is(code, 1);
   assert.match(out, /^Slow: H \(responds to health checks only; no response .* timed out/m);
@@ -76,7 +76,7 @@ test("shows an instance with health checks alone as slow, and fails", async (con
 });
 
 test("reports other failures although health checks succeed", async (context) => {
-  context.answer = (response) => response.destroy();
+  context.respond = (response) => response.destroy();
   const [code, out] = await status(context);
   assert.is(code, 1);
   assert.match(out, /^Not running: H \(/m);
@@ -87,11 +87,11 @@ test("reports a group that no member leads", async (context) => {
     const group = `{ "group": "B1", "role": "${role}" }`;
     response.end(body.replace('"uptime"', `"group": ${group}, "uptime"`));
   };
-  context.answer = respondWithRole("following");
+  context.respond = respondWithRole("following");
   const line = /^No leader: B1 \(no member that responds leads the group\)$/m;
   assert.match((await status(context))[1], line);
   for (const role of ["leading", "readonly", "refusing"]) {
-    context.answer = respondWithRole(role);
+    context.respond = respondWithRole(role);
     assert.not.match((await status(context))[1], line);
   }
 });
@@ -105,19 +105,19 @@ test("reports a leader that waits for a member", async (context) => {
       const group = JSON.stringify({ group: "H", role, synced: [synced] });
       response.end(body.replace('"uptime"', `"group": ${group}, "uptime"`));
     };
-  context.answer = respondWithGroup("leading", "D");
+  context.respond = respondWithGroup("leading", "D");
   const line = /^Changes wait: H \(H acknowledges none before D responds\)$/m;
   assert.match((await status(context))[1], line);
   for (const [role, synced] of [
     ["following", "D"],
     ["leading", "H"],
   ] as const) {
-    context.answer = respondWithGroup(role, synced);
+    context.respond = respondWithGroup(role, synced);
     assert.not.match((await status(context))[1], /Changes/);
   }
-  context.answer = respondWithGroup("readonly", "D");
-  const refused = /^Changes refused: H \(too few members respond to H, which leads\)$/m;
-  assert.match((await status(context))[1], refused);
+  context.respond = respondWithGroup("readonly", "D");
+  const changesRejected = /^Changes refused: H \(too few members respond to H, which leads\)$/m;
+  assert.match((await status(context))[1], changesRejected);
   context.descriptor = null;
 });
 
@@ -127,7 +127,7 @@ test("names the command that attaches a replica without a provider", async (cont
   const replica = { hport, host: "localhost", tport: 7000, graph: "g" };
   const sibling = { ...replica, host: "127.0.0.2" };
   const statusLine = async (subscribers: string): Promise<string | undefined> => {
-    context.answer = (response, body) =>
+    context.respond = (response, body) =>
       response.end(body.replace('"uptime"', `"subscribers": [${subscribers}], "uptime"`));
     const lines = (await status(context))[1].split("\n");
     return lines.find((line) => line.startsWith("Not attached"));
@@ -152,7 +152,7 @@ test("names the command that attaches a replica without a provider", async (cont
 
 test("reports instances that refuse changes", async (context) => {
   const lines = async (node: string): Promise<string[]> => {
-    context.answer = (response, body) =>
+    context.respond = (response, body) =>
       response.end(body.replace('"uptime"', `${node}, "uptime"`));
     return (await status(context))[1].split("\n").filter((line) => /: H \(/.test(line));
   };

@@ -160,7 +160,7 @@ test("parses periods, times and positions", () => {
   }
   const id = "0123456789abcdef".repeat(2);
   assert.equal(parseTarget(undefined, `${id}:12`), { kind: "position", id, sn: 12 });
-  const wrong: [string | undefined, string?][] = [
+  const invalidArguments: [string | undefined, string?][] = [
     ["2026-01-31"],
     ["2026-01-31T16:05:00"],
     ["2026-13-31T16:05Z"],
@@ -170,7 +170,7 @@ test("parses periods, times and positions", () => {
     [undefined, `${id}:-1`],
     ["2026-01-31T16:05Z", `${id}:12`],
   ];
-  for (const [time, position] of wrong) {
+  for (const [time, position] of invalidArguments) {
     const isRefused = ({ code }: { code: string }): boolean => code === "SVC3003";
     assert.throws(() => parseTarget(time, position), isRefused);
   }

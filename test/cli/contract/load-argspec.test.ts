@@ -107,8 +107,8 @@ test("reports servers that do not respond, are older, or are of another kind", a
   }
   const page = await serveResponse((_request, response) => response.end("<html>"));
   await assertRejects(loadArgspec(page), "SVC3017", "not an svc server");
-  const wrong = await serveEnvelope({ status: "OK", response: { argspec: 1 } });
-  await assertRejects(loadArgspec(wrong), "SVC3015", `${wrong}: invalid argspec: `);
+  const invalidServer = await serveEnvelope({ status: "OK", response: { argspec: 1 } });
+  await assertRejects(loadArgspec(invalidServer), "SVC3015", `${invalidServer}: invalid argspec: `);
 });
 
 test("limits a response in bytes and time", async () => {
@@ -133,9 +133,9 @@ test("accepts records of a build or a server", async () => {
   const requests: string[] = [];
   const url = await serveResponse((request, response) => {
     requests.push(request.url!);
-    const isThere = !request.url!.includes("none");
+    const exists = !request.url!.includes("none");
     response.end(
-      JSON.stringify(isThere ? { status: "OK", response: records } : { status: "ERROR" }),
+      JSON.stringify(exists ? { status: "OK", response: records } : { status: "ERROR" }),
     );
   });
   assert.equal(await loadRecords(url, null), records);

@@ -72,7 +72,7 @@ test("reports invalid arguments without sending them", async () => {
     optional("content", { in: "body", wire: "bytes" }),
     optional("constructor", { wire: "str" }),
   ];
-  const wrong: [args: object, says: string][] = [
+  const mismatches: [args: object, says: string][] = [
     [{}, '"n"'],
     [{ n: "1" }, "#/n: "],
     [{ n: {} }, "#/n: "],
@@ -82,7 +82,7 @@ test("reports invalid arguments without sending them", async () => {
     [{ n: 1, content: "hello" }, "content: expected base64"],
     [{ n: 1, content: "aGVsbG8" }, "content: expected base64"],
   ];
-  for (const [args, message] of wrong) {
+  for (const [args, message] of mismatches) {
     const { text, result, sent } = await call({ params }, args, ok(1));
     assert.is(result.isError, true);
     assert.match(text!, /^parameter error: /);
@@ -98,8 +98,8 @@ test("returns an object as text and as structured content", async () => {
   const good = await call({ result }, {}, ok({ n: 1, more: 2 }));
   assert.is(good.text, '{"n":1,"more":2}');
   assert.equal(good.result.structuredContent, { n: 1, more: 2 });
-  const other = await call({}, {}, ok({ n: 1 }));
-  assert.is(other.result.structuredContent, undefined);
+  const response = await call({}, {}, ok({ n: 1 }));
+  assert.is(response.result.structuredContent, undefined);
 });
 
 test("reports a result of another type than declared as an error", async () => {
@@ -123,12 +123,12 @@ test("reports a plain result of another type than declared as an error", async (
 test("reports arguments and results that are nested too deeply", async () => {
   const deep = JSON.parse(`${"[".repeat(3000)}${"]".repeat(3000)}`);
   const params = [param("at", { wire: "json", schema: {} })];
-  const asked = await call({ params }, { at: deep }, ok(1));
-  assert.is(asked.text, "parameter error: the arguments are nested more than 500 levels deep");
-  assert.is(asked.sent.length, 0);
+  const deepCall = await call({ params }, { at: deep }, ok(1));
+  assert.is(deepCall.text, "parameter error: the arguments are nested more than 500 levels deep");
+  assert.is(deepCall.sent.length, 0);
   const text = `{"status":"OK","response":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
-  const answered = await call({}, {}, text);
-  assert.match(answered.text!, /^answer error: the result is nested more than 500 levels deep/);
+  const response = await call({}, {}, text);
+  assert.match(response.text!, /^answer error: the result is nested more than 500 levels deep/);
 });
 
 test("reports details of errors, and escapes control characters", async () => {
@@ -141,8 +141,8 @@ test("reports details of errors, and escapes control characters", async () => {
 });
 
 test("reports when the running calls have ended", async () => {
-  let answer = (_: Response): void => {};
-  const fetch = () => new Promise<Response>((resolve) => (answer = resolve));
+  let respond = (_: Response): void => {};
+  const fetch = () => new Promise<Response>((resolve) => (respond = resolve));
   const connection = new Connection({ baseUrl: BASE, fetch, retries: 0 }, "ab".repeat(32));
   const caller = new ToolCaller(makeArgspec([plugin("tool", ANY)]), connection);
   const called = caller.call("tool", {}, new AbortController().signal)!;
@@ -152,7 +152,7 @@ test("reports when the running calls have ended", async () => {
   });
   await new Promise(setImmediate);
   assert.not(isDrained);
-  answer(new Response(JSON.stringify(ok(1))));
+  respond(new Response(JSON.stringify(ok(1))));
   await called;
   await drained;
 });
@@ -211,12 +211,12 @@ test("returns null for unknown tools", () => {
 test("limits a slow pattern of the server to one second", async () => {
   const schema = { type: "string", pattern: "^(?:a+)+$" };
   const evil = `${"a".repeat(40)}!`;
-  const asked = await call({ params: [param("q", { schema })] }, { q: evil }, ok(null));
-  assert.match(asked.text ?? "", /type check exceeded 1000 ms/);
-  assert.is(asked.sent.length, 0);
+  const markedUpCall = await call({ params: [param("q", { schema })] }, { q: evil }, ok(null));
+  assert.match(markedUpCall.text ?? "", /type check exceeded 1000 ms/);
+  assert.is(markedUpCall.sent.length, 0);
   const result = { kind: "value", schema: object({ text: schema }) } as const;
-  const answered = await call({ result }, {}, ok({ text: evil }));
-  assert.match(answered.text ?? "", /type check exceeded 1000 ms/);
+  const response = await call({ result }, {}, ok({ text: evil }));
+  assert.match(response.text ?? "", /type check exceeded 1000 ms/);
   const fine = await call({ params: [param("q", { schema })] }, { q: "aaa" }, ok("done"));
   assert.is(fine.text, "done");
 });

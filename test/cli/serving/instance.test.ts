@@ -16,9 +16,9 @@ test("reports a failed spawn like an exit", async () => {
   process.execPath = "/nowhere/node";
   const nothing = (): void => assert.unreachable("it never served");
   const instance = new Instance("S1", 0, ["."], { up: nothing, down: nothing, line: nothing });
-  const refused = await instance.start().catch((error) => error);
-  assert.instance(refused, SvcError);
-  assert.match(refused.message, /^S1 failed to start: .*ENOENT/);
+  const startError = await instance.start().catch((error) => error);
+  assert.instance(startError, SvcError);
+  assert.match(startError.message, /^S1 failed to start: .*ENOENT/);
   assert.is(instance.pid, null);
   assert.is(await instance.stop(), 0);
 });

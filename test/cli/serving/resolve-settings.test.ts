@@ -121,13 +121,13 @@ test("reports an unknown instance and an invalid descriptor", async () => {
   const descriptor = join(folder, "system.json");
   const twice = join(folder, "twice.json");
   writeFileSync(twice, readFileSync(descriptor, "utf8").replace("{", '{"name":"a","name":"b",'));
-  const wrong = [
+  const invalidSettings = [
     [{ instance: "S1", descriptor: twice }, "SVC3110", /an object has two keys "name"$/],
     [{ instance: "S2", descriptor }, "SVC3111", /no instance "S2", did you mean `S1`/],
     [{ instance: "S1", descriptor: join(folder, "none.json") }, "SVC3110", /none\.json/],
     [{ instance: "S1" }, "SVC3110", /contains none of .*\bsvc\.system\.json/],
   ] as const;
-  for (const [values, code, text] of wrong) {
+  for (const [values, code, text] of invalidSettings) {
     try {
       await resolveSettings(folder, config, values);
       assert.unreachable();

@@ -15,7 +15,7 @@ interface Context {
   /** Resolves once all these files have been reported since the last call. */
   reported(...files: string[]): Promise<void>;
   /** All reports since the last call of `reported`. */
-  seen: string[];
+  reportedPaths: string[];
 }
 
 const test = suite<Context>("watch folder");
@@ -24,22 +24,22 @@ test.before.each((context) => {
   const folder = mkdtempSync(join(tmpdir(), "svc-watch-"));
   let noticed = () => {};
   context.folder = folder;
-  context.seen = [];
+  context.reportedPaths = [];
   context.write = (file) => {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), "");
   };
   context.reported = async (...files) => {
-    while (!files.every((file) => context.seen.includes(file))) {
+    while (!files.every((file) => context.reportedPaths.includes(file))) {
       await new Promise<void>((resolve) => {
         noticed = resolve;
       });
     }
-    context.seen = [];
+    context.reportedPaths = [];
   };
   context.write("plugins/a.ts");
   context.unwatch = watchFolder(folder, (files) => {
-    context.seen.push(...files);
+    context.reportedPaths.push(...files);
     noticed();
   });
 });
@@ -81,8 +81,8 @@ test("ignores hidden, installed and other files", async (context) => {
     write(file);
   }
   write("plugins/a.ts");
-  while (context.seen.length === 0) await new Promise((turn) => setImmediate(turn));
-  assert.equal(context.seen, ["plugins/a.ts"]);
+  while (context.reportedPaths.length === 0) await new Promise((turn) => setImmediate(turn));
+  assert.equal(context.reportedPaths, ["plugins/a.ts"]);
   await reported("plugins/a.ts");
 });
 

@@ -95,7 +95,7 @@ for (const [name, row] of rows) {
 }
 
 /** Error of a command for the invalid setting; it must not serve. */
-async function refused(...words: string[]): Promise<string> {
+async function startError(...words: string[]): Promise<string> {
   const { stdout, stderr, code } = await run("serve", folder, ...words);
   assert.is(stdout, "");
   assert.ok(code === 1 || code === 2, `exit code ${code}`);
@@ -114,7 +114,7 @@ for (const [name, { key }] of rows.filter(([name]) => name !== "plugins")) {
       if (inner === undefined) tampered.config[top] = value;
       else tampered.config[top][inner] = value;
       project.write(MANIFEST, JSON.stringify(tampered));
-      const stderr = await refused();
+      const stderr = await startError();
       assert.ok(stderr.includes(name) || stderr.includes(SETTINGS[name].noun ?? name), stderr);
     }
     project.write(MANIFEST, manifest);
@@ -125,7 +125,7 @@ test("an invalid option value is rejected", async () => {
   const options = rows.flatMap(([, { option, fileOption }]) => option ?? fileOption ?? []);
   for (const option of options) {
     assert.match(
-      await refused(`--${option}=\n?`),
+      await startError(`--${option}=\n?`),
       option === "root" ? "SVC3008" : /SVC3003|SVC2207/,
     );
   }

@@ -64,10 +64,10 @@ for (const [label, meet] of Object.entries(STRANGERS)) {
 }
 
 test("does not send the secret to another program at its port", async ({ root }) => {
-  let heard = "";
+  let receivedText = "";
   const server = await stranger(root, (socket) => {
     socket.setEncoding("utf8").on("data", (text: string) => {
-      heard += text;
+      receivedText += text;
       // Input of a program that waits for more.
       socket.write(`${JSON.stringify({ nonce: "x", proof: "y".repeat(64) })}\n`);
     });
@@ -77,7 +77,7 @@ test("does not send the secret to another program at its port", async ({ root })
     JSON.stringify({ ...address(server), token: "very secret" }),
   );
   assert.is(await code(requestShutdown(root, ALL, () => {})), "SVC3114");
-  assert.match(heard, /^\{"nonce":"[0-9a-f]{64}"\}\n$/);
+  assert.match(receivedText, /^\{"nonce":"[0-9a-f]{64}"\}\n$/);
   server.close();
 });
 

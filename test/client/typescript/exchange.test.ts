@@ -18,22 +18,25 @@ function coded(code: string, syscall?: string): Error {
 }
 
 test("treats only connection faults as proof that nothing was sent", () => {
-  const refused = coded("ECONNREFUSED", "connect");
+  const connectionRefused = coded("ECONNREFUSED", "connect");
   const unsent = [
-    ...[refused, coded("EHOSTUNREACH", "connect"), coded("ENETUNREACH", "connect")],
+    ...[connectionRefused, coded("EHOSTUNREACH", "connect"), coded("ENETUNREACH", "connect")],
     ...[coded("ETIMEDOUT", "connect"), coded("ECONNRESET", "connect")],
     ...[coded("ENOTFOUND", "getaddrinfo"), coded("EAI_AGAIN", "getaddrinfo")],
     coded("UND_ERR_CONNECT_TIMEOUT"),
-    new AggregateError([refused, coded("ETIMEDOUT", "connect")]),
+    new AggregateError([connectionRefused, coded("ETIMEDOUT", "connect")]),
   ];
   for (const cause of unsent) assert.ok(isConnectError(fault(cause)), `${cause}`);
   const sent = [
     ...[undefined, null, "text", {}, new Error("x"), coded("UND_ERR_SOCKET")],
     ...[coded("ECONNRESET", "read"), coded("EPIPE", "write"), coded("ETIMEDOUT", "read")],
-    ...[new AggregateError([]), new AggregateError([refused, coded("ECONNRESET", "read")])],
+    ...[
+      new AggregateError([]),
+      new AggregateError([connectionRefused, coded("ECONNRESET", "read")]),
+    ],
   ];
   for (const cause of sent) assert.not.ok(isConnectError(fault(cause)), `${cause}`);
-  assert.not.ok(isConnectError(refused));
+  assert.not.ok(isConnectError(connectionRefused));
   assert.not.ok(isConnectError(undefined));
 });
 

@@ -122,11 +122,11 @@ test("reads sources by their own methods, whatever their class", async () => {
   assert.is(await read({ arrayBuffer: async () => new TextEncoder().encode("ab").buffer }), "ab");
   assert.is(await read(mixed()), "ab");
   assert.is(await read({ getReader: () => reader }), "ab");
-  async function* wrong() {
+  async function* yieldInvalidItem() {
     yield { a: 1 };
   }
   try {
-    await read(wrong());
+    await read(yieldInvalidItem());
     assert.unreachable();
   } catch (error) {
     assert.is((error as Error).message, "content: expected text, bytes or a stream");

@@ -63,19 +63,19 @@ test("accept valid calls of each form", () => {
 });
 
 test("report unknown parameters", () => {
-  const none = "`search` has no parameter";
+  const unknownParameter = "`search` has no parameter";
   const query =
     "`q`, `n`, `at`, `form`, `mode`, `list`, `either`, `pair`, `exact`, `version`, `nothing`, " +
     "`any`, `raw`";
   expectEach([
     [
       'search({ q: "a", exat: true })',
-      `exat: ${none} \`exat\`, did you mean \`exact\`? (one of ${query}, \`content\`)`,
+      `exat: ${unknownParameter} \`exat\`, did you mean \`exact\`? (one of ${query}, \`content\`)`,
     ],
-    ["?q=a&lits=1", `lits: ${none} \`lits\`, did you mean \`list\`? (one of ${query})`],
-    ["?q=a&content=1", `content: ${none} \`content\` (one of ${query})`],
-    ["?q=a&request=1", `request: ${none} \`request\` (one of ${query})`],
-    ["?q=a&%61bcdefgh=1", `%61bcdefgh: ${none} \`abcdefgh\` (one of ${query})`],
+    ["?q=a&lits=1", `lits: ${unknownParameter} \`lits\`, did you mean \`list\`? (one of ${query})`],
+    ["?q=a&content=1", `content: ${unknownParameter} \`content\` (one of ${query})`],
+    ["?q=a&request=1", `request: ${unknownParameter} \`request\` (one of ${query})`],
+    ["?q=a&%61bcdefgh=1", `%61bcdefgh: ${unknownParameter} \`abcdefgh\` (one of ${query})`],
     [
       `search(request, ${"x, ".repeat(14)}last)`,
       "last: `search` takes at most 15 arguments (remove this argument)",

@@ -80,7 +80,16 @@ export function c(request: PluginRequest) { return 1; }
 });
 
 test("report misspelled tags of plugins and jobs", () => {
-  const wrong = ["befor", "scpoe", "scopes", "readOnly", "timeuot", "Inline", "grahp", "prodices"];
+  const misspelled = [
+    "befor",
+    "scpoe",
+    "scopes",
+    "readOnly",
+    "timeuot",
+    "Inline",
+    "grahp",
+    "prodices",
+  ];
   // Of JSDoc, TSDoc, TypeDoc and svc.
   const right = [
     "since",
@@ -93,7 +102,7 @@ test("report misspelled tags of plugins and jobs", () => {
     "example",
     "beforeAll",
   ];
-  const tags = [...wrong, ...right].map((name) => ` * @${name} x\n`).join("");
+  const tags = [...misspelled, ...right].map((name) => ` * @${name} x\n`).join("");
   const source = `
 /**
  * @plugin
@@ -108,7 +117,7 @@ export function c() {}
   const warnings = marks(result, source).filter((mark) => mark.startsWith("SVC1120"));
   assert.equal(
     warnings,
-    [...wrong, "catchpu"].map((name) => `SVC1120 @${name}`),
+    [...misspelled, "catchpu"].map((name) => `SVC1120 @${name}`),
   );
 });
 

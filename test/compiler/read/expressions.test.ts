@@ -39,7 +39,7 @@ export declare function expr(parts: TemplateStringsArray, ...values: readonly Va
 );
 
 /** Diagnostics of a function body, as `CODE underlined text`. */
-function found(body: string): string[] {
+function listDiagnostics(body: string): string[] {
   const { result, source } = read(body);
   return marks(result, source);
 }
@@ -58,16 +58,16 @@ ${body}`;
 const option = (text: string): string => `graph.neighborhood("a", { ${text} });`;
 
 test("report unknown names at their position within the text", () => {
-  assert.equal(found(option(`filter: "next.arc.valu > 3"`)), ["SVC1070 next.arc.valu"]);
-  assert.equal(found(option(`rank: 'log(.dge) * 2', filter: "nope(1)"`)), [
+  assert.equal(listDiagnostics(option(`filter: "next.arc.valu > 3"`)), ["SVC1070 next.arc.valu"]);
+  assert.equal(listDiagnostics(option(`rank: 'log(.dge) * 2', filter: "nope(1)"`)), [
     "SVC1070 .dge",
     "SVC1070 nope",
   ]);
-  assert.equal(found(option(`select: "name; age ? 3; score: next.arc.vale * 2"`)), [
+  assert.equal(listDiagnostics(option(`select: "name; age ? 3; score: next.arc.vale * 2"`)), [
     "SVC1070 next.arc.vale",
   ]);
-  assert.equal(found(option(`select: "name; .nothing"`)), ["SVC1070 .nothing"]);
-  assert.equal(found(option(`select: "a b"`)), ["SVC1071 a b"]);
+  assert.equal(listDiagnostics(option(`select: "name; .nothing"`)), ["SVC1070 .nothing"]);
+  assert.equal(listDiagnostics(option(`select: "a b"`)), ["SVC1071 a b"]);
   const { result } = read(`graph.evaluate(
   "1 + nxt.a");`);
   const [finding] = result.diagnostics;
@@ -82,26 +82,33 @@ test("suggest the nearest name", () => {
 });
 
 test("report syntax errors and misplaced operators", () => {
-  assert.equal(found(option(`filter: "1 +"`)).length, 1);
-  assert.equal(found(option(`pre: "next.deg > 3"`)), ["SVC1071 n"]);
-  assert.equal(found(option(`neighbor: { filter: ".arc.value > 3" }`)), ["SVC1071 ."]);
-  assert.equal(found(option(`neighbor: { traverse: { filter: ".arc.value > 3" } }`)), []);
-  assert.equal(found(`graph.vertices({ rank: "next.deg" });`), ["SVC1071 n"]);
-  assert.equal(found(`graph.arcs({ rank: "next.deg" });`), []);
-  assert.equal(found(`graph.evaluate("next.deg", { head: city });`), []);
-  assert.equal(found(`graph.define("near := .arc.value < 3"); graph.define("far := .arc.x");`), [
-    "SVC1070 .arc.x",
-  ]);
+  assert.equal(listDiagnostics(option(`filter: "1 +"`)).length, 1);
+  assert.equal(listDiagnostics(option(`pre: "next.deg > 3"`)), ["SVC1071 n"]);
+  assert.equal(listDiagnostics(option(`neighbor: { filter: ".arc.value > 3" }`)), ["SVC1071 ."]);
+  assert.equal(listDiagnostics(option(`neighbor: { traverse: { filter: ".arc.value > 3" } }`)), []);
+  assert.equal(listDiagnostics(`graph.vertices({ rank: "next.deg" });`), ["SVC1071 n"]);
+  assert.equal(listDiagnostics(`graph.arcs({ rank: "next.deg" });`), []);
+  assert.equal(listDiagnostics(`graph.evaluate("next.deg", { head: city });`), []);
+  assert.equal(
+    listDiagnostics(`graph.define("near := .arc.value < 3"); graph.define("far := .arc.x");`),
+    ["SVC1070 .arc.x"],
+  );
 });
 
 test("are traced through constants, sums, conditions and escapes", () => {
-  assert.equal(found(`const RULE = "nex.deg > 3";\n${option("filter: RULE")}`), [
+  assert.equal(listDiagnostics(`const RULE = "nex.deg > 3";\n${option("filter: RULE")}`), [
     "SVC1070 nex.deg",
   ]);
-  assert.equal(found(`const filter = "nex.deg > 3";\n${option("filter")}`), ["SVC1070 nex.deg"]);
-  assert.equal(found(option(`filter: "next.deg > 3 && " + "nxt.deg"`)), ["SVC1070 nxt.deg"]);
-  assert.equal(found(option(`filter: limit > 3 ? "next.deg" : "nxt.deg"`)), ["SVC1070 nxt.deg"]);
-  assert.equal(found(option(String.raw`filter: "'\n\t\x41\u0041\u{41}' == nxt.id"`)), [
+  assert.equal(listDiagnostics(`const filter = "nex.deg > 3";\n${option("filter")}`), [
+    "SVC1070 nex.deg",
+  ]);
+  assert.equal(listDiagnostics(option(`filter: "next.deg > 3 && " + "nxt.deg"`)), [
+    "SVC1070 nxt.deg",
+  ]);
+  assert.equal(listDiagnostics(option(`filter: limit > 3 ? "next.deg" : "nxt.deg"`)), [
+    "SVC1070 nxt.deg",
+  ]);
+  assert.equal(listDiagnostics(option(String.raw`filter: "'\n\t\x41\u0041\u{41}' == nxt.id"`)), [
     "SVC1070 nxt.id",
   ]);
 });
@@ -113,21 +120,21 @@ test("represent values within expr by their types", () => {
     "filter: expr`next.property(${any}, 3) > 0`",
     "filter: expr`${any} + 1 > 0`",
   ];
-  for (const body of bodies) assert.equal(found(option(body)), [], body);
-  assert.equal(found(option("filter: expr`next['city'] == ${city} && nxt.deg`")), [
+  for (const body of bodies) assert.equal(listDiagnostics(option(body)), [], body);
+  assert.equal(listDiagnostics(option("filter: expr`next['city'] == ${city} && nxt.deg`")), [
     "SVC1070 nxt.deg",
   ]);
 });
 
 test("report strings concatenated into an expression", () => {
-  assert.equal(found(option("filter: `next['city'] == '${city}'`")), [
+  assert.equal(listDiagnostics(option("filter: `next['city'] == '${city}'`")), [
     "SVC1072 `next['city'] == '${city}'`",
   ]);
-  assert.equal(found(option(`filter: "next['city'] == '" + city + "'"`)).length, 1);
-  assert.equal(found(option("filter: `next.deg > ${limit}`")), []);
-  assert.equal(found(option("filter: `nxt.deg > ${limit}`")), ["SVC1070 nxt.deg"]);
-  assert.equal(found(option("filter: `next['${order}'] > 3`")), []);
-  assert.equal(found(option("filter: city")), []);
+  assert.equal(listDiagnostics(option(`filter: "next['city'] == '" + city + "'"`)).length, 1);
+  assert.equal(listDiagnostics(option("filter: `next.deg > ${limit}`")), []);
+  assert.equal(listDiagnostics(option("filter: `nxt.deg > ${limit}`")), ["SVC1070 nxt.deg"]);
+  assert.equal(listDiagnostics(option("filter: `next['${order}'] > 3`")), []);
+  assert.equal(listDiagnostics(option("filter: city")), []);
 });
 
 test("warn about constant results", () => {
@@ -186,9 +193,12 @@ export const ask = (graph: Graph) => graph.neighborhood("a", { filter: "${text}"
 });
 
 test("exclude names of definitions and options of other functions", () => {
-  assert.equal(found(option(`filter: "near"`)), []);
-  assert.equal(found(`const other = { filter: "not an expression" };`), []);
-  assert.equal(found(`[{ evaluate(t: string) {} }].map((x) => x.evaluate("a b c"));`), []);
+  assert.equal(listDiagnostics(option(`filter: "near"`)), []);
+  assert.equal(listDiagnostics(`const other = { filter: "not an expression" };`), []);
+  assert.equal(
+    listDiagnostics(`[{ evaluate(t: string) {} }].map((x) => x.evaluate("a b c"));`),
+    [],
+  );
 });
 
 test.run();

@@ -232,9 +232,9 @@ test("apply to content, which stays a text if it is one", () => {
   ]);
   const converters = emitConverters(result.plugins, result.types, { modules: "", convert: "" });
   assert.is(converters.match(/content\w+\(source, \w+\)/g)?.length, 4);
-  const wrong = readSource(`/** @plugin @maxLength method 3 @maxLength content 3 */
+  const misplaced = readSource(`/** @plugin @maxLength method 3 @maxLength content 3 */
 export function a(request: PluginRequest, method: str, content: bytes) {}`);
-  assert.equal(codes(wrong.diagnostics), ["SVC1141", "SVC1141"]);
+  assert.equal(codes(misplaced.diagnostics), ["SVC1141", "SVC1141"]);
 });
 
 test("report constraints that no plugin uses", () => {

@@ -75,13 +75,13 @@ test("apply in properties and lists", () => {
 });
 
 test("report schemas that cannot be run or reached", () => {
-  const refused = (params: string, head = HEAD) => codes(read(params, head).diagnostics);
-  assert.ok(refused("a: Output<typeof Day> | null").includes("SVC1272"));
-  assert.ok(refused("a: Record<string, Output<typeof Many>>").includes("SVC1272"));
+  const errorCodes = (params: string, head = HEAD) => codes(read(params, head).diagnostics);
+  assert.ok(errorCodes("a: Output<typeof Day> | null").includes("SVC1272"));
+  assert.ok(errorCodes("a: Record<string, Output<typeof Many>>").includes("SVC1272"));
   const node = "interface Node { many: Output<typeof Many>; next?: Node }\n";
-  assert.ok(refused("a: Node", HEAD + node).includes("SVC1272"));
+  assert.ok(errorCodes("a: Node", HEAD + node).includes("SVC1272"));
   const asType = HEAD.replace("import { schema, Shared }", "import { schema, type Shared }");
-  assert.ok(refused("a: Output<typeof Shared>", asType).includes("SVC1271"));
+  assert.ok(errorCodes("a: Output<typeof Shared>", asType).includes("SVC1271"));
 });
 
 test.run();

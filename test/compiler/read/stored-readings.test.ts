@@ -329,9 +329,9 @@ export declare function made(): { /** @maximum 5 */ readonly size: number };`;
     "lib/tree.ts": tree,
   });
   await project.build();
-  for (const gone of ["a", "b", "c", "e"]) {
-    project.remove(`plugins/${gone}.ts`);
-    assert.equal(await project.build(), [], gone);
+  for (const removedName of ["a", "b", "c", "e"]) {
+    project.remove(`plugins/${removedName}.ts`);
+    assert.equal(await project.build(), [], removedName);
   }
 });
 

@@ -49,20 +49,20 @@ export async function openTab(browser: string): Promise<BrowserTab> {
   await once(child, "spawn");
   const requests: string[] = [];
   const complaints: string[] = [];
-  const answers = new Map<number, (message: Message) => void>();
+  const receivers = new Map<number, (message: Message) => void>();
   let session: unknown;
   let lastId = 0;
   readMessages(child.stdio[4] as Readable, (message) => {
-    if (message.id !== undefined) answers.get(message.id)?.(message);
+    if (message.id !== undefined) receivers.get(message.id)?.(message);
     else watch(message, requests, complaints);
   });
   async function send(method: string, params: Params = {}): Promise<Params> {
     const id = ++lastId;
-    const response = new Promise<Message>((resolve) => answers.set(id, resolve));
+    const response = new Promise<Message>((resolve) => receivers.set(id, resolve));
     const text = JSON.stringify({ id, method, params, ...(session ? { sessionId: session } : {}) });
     (child.stdio[3] as Writable).write(`${text}\0`);
     const { result, error } = await response;
-    answers.delete(id);
+    receivers.delete(id);
     if (error !== undefined) throw new Error(`${method}: ${error.message}`);
     return result ?? {};
   }

@@ -129,10 +129,10 @@ const POST = { method: "POST", body: "" };
 
 /** Clients that count with a key for each request; the answers are the counts. */
 export class Sales {
-  readonly answers: number[] = [];
+  readonly acknowledged: number[] = [];
   readonly failures: string[] = [];
   /** Executed requests whose leader died between their change and their answer. */
-  unanswered = 0;
+  unacknowledged = 0;
   readonly clients: Clients;
   readonly #send: Send;
 
@@ -144,9 +144,9 @@ export class Sales {
   /** Each request was executed once: no count is twice, and only unanswered ones are missing. */
   assertOnce(): void {
     assert.equal(this.failures, []);
-    const counts = [...this.answers].sort((a, b) => a - b);
+    const counts = [...this.acknowledged].sort((a, b) => a - b);
     assert.equal(counts, [...new Set(counts)], "no count twice");
-    const total = counts.length + this.unanswered;
+    const total = counts.length + this.unacknowledged;
     assert.ok(counts.at(-1)! <= total, `${counts.at(-1)} of ${total}`);
   }
 
@@ -160,8 +160,8 @@ export class Sales {
       if (isOver()) return;
       response = await this.#send("/svc/plugin/sell", init);
     }
-    if (response.status === 200) this.answers.push(hitcount(response));
-    else if (response.text.includes("SVC3407")) this.unanswered++;
+    if (response.status === 200) this.acknowledged.push(hitcount(response));
+    else if (response.text.includes("SVC3407")) this.unacknowledged++;
     else this.failures.push(response.text);
   }
 }

@@ -80,10 +80,10 @@ export class ConsolePage {
 
   /** Presses keys until an element with such a text has the focus. */
   async focus(text: string, key = "Tab"): Promise<void> {
-    const isThere = `[document.activeElement.innerText, document.activeElement.ariaLabel,
+    const isFocused = `[document.activeElement.innerText, document.activeElement.ariaLabel,
       document.activeElement.id].some((name) => name?.trim().startsWith(${JSON.stringify(text)}))`;
     for (let step = 0; step < MAX_STEPS; step++) {
-      if ((await this.tab.value(isThere)) === true) return;
+      if ((await this.tab.value(isFocused)) === true) return;
       await this.key(key);
     }
     throw new Error(`no focus on ${text}`);

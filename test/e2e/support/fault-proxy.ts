@@ -32,13 +32,13 @@ export class FaultProxy {
   target: number;
   fault: Fault = "none";
   /** Requests that were refused because of overload. */
-  refused = 0;
+  refusedRequests = 0;
   /** Delay of every chunk of data. */
   delayMs = 0;
   /** Hides that the back-end accepts trunks, like older versions. */
   isOld = process.env.OLD_BACK_ENDS === "1";
   /** Bytes from back-ends since the last bytes of a dispatcher. */
-  #answer: Buffer[] = [];
+  #response: Buffer[] = [];
 
   private constructor(server: Server, target: number) {
     this.#server = server;
@@ -62,8 +62,8 @@ export class FaultProxy {
   }
 
   /** The last response that passed. */
-  get lastAnswer(): Buffer {
-    const bytes = afterTrunkLine(Buffer.concat(this.#answer));
+  get lastResponse(): Buffer {
+    const bytes = afterTrunkLine(Buffer.concat(this.#response));
     const contents: Buffer[] = [];
     const data = (_id: number, content: Buffer): boolean => contents.push(content) > 0;
     const isFramed = new FrameReader({ data, onEnd: () => true }).feed(bytes);
@@ -94,14 +94,14 @@ export class FaultProxy {
     this.#backEnds.add(backEnd);
     backEnd.on("error", () => {});
     client.on("data", (chunk) => {
-      this.#answer = [];
-      if (this.fault === "busy") this.refused += refuse(client, chunk);
+      this.#response = [];
+      if (this.fault === "busy") this.refusedRequests += refuse(client, chunk);
       else if (this.fault === "zombie" && !chunk.toString("latin1").startsWith(PROBE)) return;
       else this.#pass(chunk, backEnd);
     });
     backEnd.on("data", (received) => {
       const chunk = this.isOld ? withoutTrunk(received) : received;
-      this.#answer.push(chunk);
+      this.#response.push(chunk);
       if (this.fault === "garbage") spoil(client, chunk);
       else if (this.fault === "reset") reset(client);
       else this.#pass(chunk, client);

@@ -48,7 +48,7 @@ export class OpenapiCaller {
   readonly #document: OpenapiObject;
   readonly #port: number;
   /** `<operationId> <status>` of all responses so far. */
-  readonly seen = new Set<string>();
+  readonly calledLabels = new Set<string>();
 
   constructor(document: object, port: number) {
     this.#document = document as OpenapiObject;
@@ -134,7 +134,7 @@ export class OpenapiCaller {
     const location = response!.$ref ?? `${pointer}/responses/${reply.status}`;
     const fault = this.#fault(`${location}/content/application~1json/schema`, reply.json);
     assert.is(fault, null, `${label}: ${reply.text}`);
-    this.seen.add(label);
+    this.calledLabels.add(label);
   }
 
   /** The reason why a value does not match a schema of the document; null if it does. */

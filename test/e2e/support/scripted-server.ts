@@ -63,18 +63,18 @@ export class ScriptedServer {
 }
 
 /** Any body, on a kept-alive connection. */
-export function answer(status: number, body: string, headers: Record<string, string> = {}): Step {
+export function respond(status: number, body: string, headers: Record<string, string> = {}): Step {
   return (response) => response.writeHead(status, headers).end(body);
 }
 
 export function ok(value: unknown, headers: Record<string, string> = {}): Step {
   const envelope = { status: "OK", response: value, level: 0, partitions: null, exec_ms: 0.25 };
-  return answer(200, JSON.stringify(envelope), headers);
+  return respond(200, JSON.stringify(envelope), headers);
 }
 
 export function failure(status: number, message: unknown): Step {
   const envelope = { status: "ERROR", message, level: 0, partitions: null, exec_ms: 0.25 };
-  return answer(status, JSON.stringify(envelope));
+  return respond(status, JSON.stringify(envelope));
 }
 
 /** Resets the connection after n bytes of the response. */

@@ -117,7 +117,7 @@ export type PlainGraph = Record<string, unknown>;
 /** The vertices of a store whose ids have this prefix. */
 export function plainStore(store: GraphStore, prefix: string): PlainGraph {
   const { vertices, ids, types, properties, outArcs, inArcs } = store;
-  const plain: PlainGraph = {};
+  const plainGraph: PlainGraph = {};
   for (let vertex = 1; vertex < vertices.end; vertex++) {
     const id = vertices.isUsed(vertex) ? ids.idOf(vertex) : "";
     if (id === "" || !id.startsWith(prefix)) continue;
@@ -135,7 +135,7 @@ export function plainStore(store: GraphStore, prefix: string): PlainGraph {
         arcText(store, inArcs.word1At(vertex, index), inArcs.valueAt(vertex, index), otherId),
       );
     }
-    plain[id] = {
+    plainGraph[id] = {
       isReal: vertices.isReal(vertex),
       type: types.nameOf(vertices.typeOf(vertex)),
       rank: [vertices.c1(vertex), vertices.c0(vertex)],
@@ -148,17 +148,17 @@ export function plainStore(store: GraphStore, prefix: string): PlainGraph {
       in: from.sort(),
     };
   }
-  return plain;
+  return plainGraph;
 }
 
 /** The same of a model. */
 export function plainModel(model: GraphModel): PlainGraph {
-  const plain: PlainGraph = {};
+  const plainGraph: PlainGraph = {};
   for (const [id, vertex] of model.vertices) {
     const { isReal, type, rank, createdAt, expiresAt, properties } = vertex;
     const [out, incoming] = [model.arcsFrom(id), model.arcsTo(id)];
     const from = incoming.filter((arc) => !arc.isForwardOnly);
-    plain[id] = {
+    plainGraph[id] = {
       ...{ isReal, type, rank, createdAt, expiresAt },
       properties: sorted(Object.fromEntries(properties)),
       vectors: [...vertex.vectors].sort(byName),
@@ -167,7 +167,7 @@ export function plainModel(model: GraphModel): PlainGraph {
       in: from.map((arc) => modelText(arc, arc.from)).sort(),
     };
   }
-  return plain;
+  return plainGraph;
 }
 
 function readVectors(store: GraphStore, vertex: number): [string, number[]][] {

@@ -109,8 +109,8 @@ export class QueryModel {
     const counted = new Set<string>();
     const matched = new Set<string>();
     let isMatched = false;
-    for (const seen of this.#around(tail, direction, rule.arc)) {
-      const { head, arc, side } = seen;
+    for (const hit of this.#around(tail, direction, rule.arc)) {
+      const { head, arc, side } = hit;
       if (!this.passes(rule.neighbor, head, level)) continue;
       isMatched = true;
       if (isCollecting) counted.add(head);
@@ -142,7 +142,7 @@ export class QueryModel {
     if (direction === D_IN) return inward;
     if (direction === D_ANY) return [...outward, ...inward];
     const back = new Set(inward.map(({ head }) => head));
-    const pairs = new Map(outward.map((seen) => [seen.head, { ...seen, side: 2 }]));
+    const pairs = new Map(outward.map((hit) => [hit.head, { ...hit, side: 2 }]));
     return [...pairs.values()].filter(({ head }) => back.has(head));
   }
 
@@ -167,8 +167,8 @@ export class QueryModel {
   }
 
   #passesAll(condition: Constraints, id: string, level: number): boolean {
-    const { adjacent, traverse, ...plain } = condition;
-    for (const [key, constraint] of Object.entries(plain)) {
+    const { adjacent, traverse, ...ownCondition } = condition;
+    for (const [key, constraint] of Object.entries(ownCondition)) {
       if (!this.#meets(key, constraint, id)) return false;
     }
     if (adjacent !== undefined) {

@@ -1,5 +1,5 @@
-// One change somewhere in a table of types: a widening, which still accepts every former value, or
-// any other.
+// One change somewhere in a table of types: a widening, which still accepts every previous value,
+// or any other.
 
 import type { TypeShape, TypeTable } from "../../../compiler/record/type-shape.js";
 import type { Random } from "./random.js";

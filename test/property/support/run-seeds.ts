@@ -53,8 +53,8 @@ export async function runEverywhere({ first, count, ...rest }: Chunk): Promise<S
       const chunk = { ...rest, first: next, count: Math.min(CHUNK, first + count - next) };
       next += chunk.count;
       child.send(chunk);
-      const answered = new Promise<Sums>((resolve) => child.once("message", resolve));
-      const result = await Promise.race([answered, ended]);
+      const received = new Promise<Sums>((resolve) => child.once("message", resolve));
+      const result = await Promise.race([received, ended]);
       sums = add(sums, result ?? died(chunk));
       if (result === null) return;
     }

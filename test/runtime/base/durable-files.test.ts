@@ -30,7 +30,7 @@ test("writes a complete private file and leaves no temporary file", () => {
   assert.equal(readdirSync(folder), ["state.json"]);
 });
 
-test("keeps the former content when a write fails", () => {
+test("keeps the previous content when a write fails", () => {
   const file = join(folder, "state.json");
   replaceFileSync(file, "first");
   mkdirSync(`${file}.tmp`);

@@ -88,9 +88,9 @@ test("behaves like a list of lists under random operations", () => {
     if (doing < 5) {
       const added = call(`10.0.0.${random.below(6)}`, step);
       line.push(added, 0);
-      const mine = model.find(([first]) => isOfSame(first!, added));
-      if (mine === undefined) model.push([added]);
-      else mine.push(added);
+      const ownQueue = model.find(([first]) => isOfSame(first!, added));
+      if (ownQueue === undefined) model.push([added]);
+      else ownQueue.push(added);
     } else if (doing < 9) {
       const [turn, ...others] = model;
       assert.is(line.shift(), turn?.shift(), `step ${step}, seed ${SEED}`);

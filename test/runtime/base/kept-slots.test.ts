@@ -36,7 +36,7 @@ test.after.each(({ root }) => {
   rmSync(root, { recursive: true });
 });
 
-function refused(root: string, plan: SlotPlan, text: RegExp): void {
+function expectRejection(root: string, plan: SlotPlan, text: RegExp): void {
   try {
     new KeptSlots(root, plan);
   } catch (error) {
@@ -198,11 +198,15 @@ test("a later descriptor does not change the owners", ({ root }) => {
 
 test("rejects a record that does not match the plan", ({ root }) => {
   new KeptSlots(root, PLAN).storeInitial();
-  refused(root, { ...PLAN, groups: ["B1"] }, /B2 owns slots in .*, and the descriptor lacks it/);
-  refused(root, { ...PLAN, map: { count: 32, runs: [[0, 0]] } }, /has 16 slots.* has 32/);
+  expectRejection(
+    root,
+    { ...PLAN, groups: ["B1"] },
+    /B2 owns slots in .*, and the descriptor lacks it/,
+  );
+  expectRejection(root, { ...PLAN, map: { count: 32, runs: [[0, 0]] } }, /has 16 slots.* has 32/);
   for (const text of ["", "{}", "null", '{"version":0,"groups":[],"map":{},"move":null}']) {
     writeFileSync(join(root, "_slots.json"), text);
-    refused(root, PLAN, /is corrupt/);
+    expectRejection(root, PLAN, /is corrupt/);
   }
 });
 

@@ -19,7 +19,7 @@ test.after(() => {
   configureLog(isJson ? "json" : "text", LOG_LEVELS[initialLevel]!);
 });
 
-test("changes the minimum level and returns the former one", () => {
+test("changes the minimum level and returns the previous one", () => {
   configureLog("json", "warn");
   assert.equal([isLogged("warn"), isLogged("info")], [true, false]);
   assert.is(setLogLevel("debug"), "warn");

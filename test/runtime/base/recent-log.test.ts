@@ -62,7 +62,7 @@ test("keeps entries of concurrent threads intact", async () => {
   await Promise.all(
     workers.map((worker) => new Promise((resolve) => worker.once("exit", resolve))),
   );
-  // A former test file may have something left to say.
+  // A previous test file may have something left to say.
   const lines = recentLogEntries(before).lines.filter(({ text }) => /^\d+:/.test(text));
   assert.is(lines.length, 800);
   for (const { text, thread } of lines) {

@@ -20,7 +20,7 @@ const FIRST: SlotRecord = { version: 0, map: divideSlots(16, 2), groups, move: n
 const move = { id: "a", version: 1, from: "B1", to: "B3", slots: [0, 3] };
 const hold: SlotCommand = { do: "hold", move };
 
-function refused(record: SlotRecord, groupId: string | null, command: SlotCommand): void {
+function expectRejection(record: SlotRecord, groupId: string | null, command: SlotCommand): void {
   try {
     changeSlots(record, groupId, command);
   } catch (error) {
@@ -62,14 +62,14 @@ test("a restored group takes no map that gives it other slots", () => {
   });
   const install: SlotCommand = { do: "install", record: laterRecord };
   const restoredRecord: SlotRecord = { ...FIRST, isRestored: true };
-  refused(restoredRecord, "B1", install);
-  refused(restoredRecord, "B3", install);
+  expectRejection(restoredRecord, "B1", install);
+  expectRejection(restoredRecord, "B3", install);
   // Its slots have not moved since.
   assert.equal(changeSlots(restoredRecord, "B2", install), laterRecord);
   // If all were restored, a dispatcher goes back with them.
-  const former: SlotCommand = { do: "install", record: restoredRecord };
-  assert.equal(changeSlots(laterRecord, null, former), FIRST);
-  refused(laterRecord, "B1", former);
+  const previousCommand: SlotCommand = { do: "install", record: restoredRecord };
+  assert.equal(changeSlots(laterRecord, null, previousCommand), FIRST);
+  expectRejection(laterRecord, "B1", previousCommand);
   assert.not.ok(
     "isRestored" in
       changeSlots(changeSlots(restoredRecord, "B3", hold), "B3", {
@@ -81,35 +81,35 @@ test("a restored group takes no map that gives it other slots", () => {
 test("a command that does not fit is refused", () => {
   const heldRecord = changeSlots(FIRST, "B1", hold);
   const afterGive = changeSlots(heldRecord, "B1", { do: "give", id: "a" });
-  refused(FIRST, "B2", hold);
-  refused(heldRecord, "B1", { do: "hold", move: { ...move, id: "b" } });
-  refused(FIRST, "B1", { do: "hold", move: { ...move, version: 2 } });
-  refused(FIRST, "B1", { do: "hold", move: { ...move, slots: [0, 8] } });
-  refused(FIRST, "B1", { do: "hold", move: { ...move, to: "B4" } });
-  refused(heldRecord, "B1", { do: "give", id: "b" });
-  refused(heldRecord, "B1", { do: "take", id: "a" });
-  refused(heldRecord, "B1", { do: "clear", id: "a" });
-  refused(afterGive, "B1", { do: "abort", id: "a" });
-  refused(changeSlots(FIRST, "B3", hold), "B3", { do: "give", id: "a" });
+  expectRejection(FIRST, "B2", hold);
+  expectRejection(heldRecord, "B1", { do: "hold", move: { ...move, id: "b" } });
+  expectRejection(FIRST, "B1", { do: "hold", move: { ...move, version: 2 } });
+  expectRejection(FIRST, "B1", { do: "hold", move: { ...move, slots: [0, 8] } });
+  expectRejection(FIRST, "B1", { do: "hold", move: { ...move, to: "B4" } });
+  expectRejection(heldRecord, "B1", { do: "give", id: "b" });
+  expectRejection(heldRecord, "B1", { do: "take", id: "a" });
+  expectRejection(heldRecord, "B1", { do: "clear", id: "a" });
+  expectRejection(afterGive, "B1", { do: "abort", id: "a" });
+  expectRejection(changeSlots(FIRST, "B3", hold), "B3", { do: "give", id: "a" });
   // An aborted source cannot give any more.
   const aborted = changeSlots(heldRecord, "B1", { do: "abort", id: "a" });
   assert.equal(aborted, FIRST);
-  refused(aborted, "B1", { do: "give", id: "a" });
+  expectRejection(aborted, "B1", { do: "give", id: "a" });
   // In the target there were contents of the slots: for a restore, not all moments are alike.
   const undone = changeSlots(changeSlots(FIRST, "B3", hold), "B3", { do: "abort", id: "a" });
   assert.equal(undone, { ...FIRST, undone: "a" });
   const later = { do: "install", record: { ...FIRST, version: 1, undone: "b" } } as const;
   assert.equal(changeSlots(undone, "B3", later), { ...FIRST, version: 1, undone: "a" });
   assert.equal(changeSlots(undone, null, later), { ...FIRST, version: 1 });
-  refused(heldRecord, "B1", { do: "install", record: { ...FIRST, version: 3 } });
+  expectRejection(heldRecord, "B1", { do: "install", record: { ...FIRST, version: 3 } });
   const settled = changeSlots(afterGive, "B1", { do: "clear", id: "a" });
-  refused(settled, "B1", { do: "install", record: FIRST });
-  refused(settled, "B1", { do: "install", record: { ...FIRST, version: 1 } });
+  expectRejection(settled, "B1", { do: "install", record: FIRST });
+  expectRejection(settled, "B1", { do: "install", record: { ...FIRST, version: 1 } });
 });
 
 test("records from outside are validated", () => {
   assert.ok(isSlotRecord(changeSlots(FIRST, "B1", hold)));
-  for (const wrong of [
+  for (const invalidRecord of [
     null,
     { ...FIRST, version: -1 },
     { ...FIRST, groups: [1] },
@@ -121,7 +121,7 @@ test("records from outside are validated", () => {
     { ...FIRST, move },
     { ...FIRST, undone: 1 },
   ]) {
-    assert.not.ok(isSlotRecord(wrong), JSON.stringify(wrong));
+    assert.not.ok(isSlotRecord(invalidRecord), JSON.stringify(invalidRecord));
   }
 });
 

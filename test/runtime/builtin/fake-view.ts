@@ -122,8 +122,8 @@ export function fakeExchange(target: string, headerBlock = ""): Exchange {
     signedOrigin: null,
     isWarmUp: false,
     aborted: false,
-    answer: () => {},
-    answerStream: () => {},
-    answerChunked: () => {},
+    respond: () => {},
+    respondStream: () => {},
+    respondChunked: () => {},
   };
 }

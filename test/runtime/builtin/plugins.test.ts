@@ -86,11 +86,11 @@ test("throw LookupError for an unknown name", () => {
 
 test("respond 404 to an unknown name and 400 to bad percentiles", () => {
   assert.equal(
-    answer(() => argspec(request, "nosuch")),
+    respond(() => argspec(request, "nosuch")),
     [404, { svc: { exception: "<class 'LookupError'>", value: "undefined plugin: nosuch" } }],
   );
   assert.equal(
-    answer(() => metrics(request, [100])),
+    respond(() => metrics(request, [100])),
     [
       400,
       { svc: { exception: "<class 'ValueError'>", value: "percentile must be in range <0,100>" } },
@@ -99,7 +99,7 @@ test("respond 404 to an unknown name and 400 to bad percentiles", () => {
 });
 
 /** Status and message of the response to a call. */
-function answer(invoke: () => unknown): [status: number, message: unknown] {
+function respond(invoke: () => unknown): [status: number, message: unknown] {
   const source: RequestSource = {
     method: "GET",
     target: "/svc/builtin/x",

@@ -21,8 +21,12 @@ function json(path: string, view?: ServerView, query?: string) {
 }
 
 test("return plain text for hc, randint and randstr, JSON otherwise", () => {
-  const plain = [...services].filter(([, service]) => service.mediaType === "text/plain");
-  assert.equal(plain.map(([path]) => path).sort(), ["/svc/hc", "/svc/randint", "/svc/randstr"]);
+  const textServices = [...services].filter(([, service]) => service.mediaType === "text/plain");
+  assert.equal(textServices.map(([path]) => path).sort(), [
+    "/svc/hc",
+    "/svc/randint",
+    "/svc/randstr",
+  ]);
 });
 
 test("exclude only monitoring requests from the metrics", () => {

@@ -31,17 +31,17 @@ test.after.each(({ fake }) => fake.close());
 async function start(
   backEnd: BackEnd,
   fake: FakeBackEnd,
-): Promise<{ channel: Channel; request: FakeRequest; answered: Promise<Channel> }> {
+): Promise<{ channel: Channel; request: FakeRequest; response: Promise<Channel> }> {
   const channel = backEnd.takeChannel();
-  const answered = new Promise<Channel>((resolve, reject) => {
+  const response = new Promise<Channel>((resolve, reject) => {
     channel.send("GET /a HTTP/1.1\r\n\r\n", null, {
       onResponse: resolve,
       onFailure: (_, fault, reason) => reject(new Error(`${fault}: ${reason}`)),
     });
   });
   // Some tests finish before their requests do.
-  answered.catch(() => {});
-  return { channel, request: await fake.next(), answered };
+  response.catch(() => {});
+  return { channel, request: await fake.next(), response };
 }
 
 test("computes the cost as priority times running requests", () => {
@@ -149,8 +149,8 @@ test("identifies each channel by its matrix position", async ({ fake }) => {
 async function openIdle(backEnd: BackEnd, fake: FakeBackEnd, count: number): Promise<Channel[]> {
   const started = [];
   for (let i = 0; i < count; i++) started.push(await start(backEnd, fake));
-  for (const { request, answered } of started) {
-    request.answer(200, "");
+  for (const { request, response: answered } of started) {
+    request.respond(200, "");
     backEnd.returnChannel(await answered, -1);
   }
   return started.map(({ channel }) => channel);
@@ -192,10 +192,10 @@ test("closes idle channels and lets running requests finish when it is retired",
 }) => {
   const backEnd = new BackEnd(fake.address, { channels: 4, priority: 1 }, PLACE);
   await openIdle(backEnd, fake, 2);
-  const { request, answered } = await start(backEnd, fake);
+  const { request, response: answered } = await start(backEnd, fake);
   backEnd.markDown("a test says so");
   assert.equal([backEnd.openChannels, backEnd.running, backEnd.isDown], [1, 1, true]);
-  request.answer(200, "");
+  request.respond(200, "");
   backEnd.returnChannel(await answered, -1);
   backEnd.close();
   assert.is(backEnd.openChannels, 0);

@@ -6,7 +6,7 @@ import * as assert from "uvu/assert";
 import { Channel, type ChannelUser } from "../../../runtime/dispatch/channel.js";
 import type { BackEndResponse } from "../../../runtime/dispatch/response-parser.js";
 import { DeafBackEnd } from "./support/deaf-back-end.js";
-import { answerText, FakeBackEnd, type FakeRequest, until } from "./support/fake-back-end.js";
+import { FakeBackEnd, type FakeRequest, responseText, until } from "./support/fake-back-end.js";
 
 const test = suite<{ backEnd: FakeBackEnd; channel: Channel; closed: Channel[] }>("channel");
 const IDENT = "XSVCIDENT 1 1 1 0 0 0 1";
@@ -15,10 +15,10 @@ const HEAD = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n";
 /** Records the notifications of its channel. */
 class User implements ChannelUser {
   readonly outcomes: string[] = [];
-  answer: BackEndResponse | null = null;
+  response: BackEndResponse | null = null;
 
   onResponse(channel: Channel, response: BackEndResponse): void {
-    this.answer = response;
+    this.response = response;
     this.outcomes.push(`${response.status} ${response.body} ${channel.isOpen ? "open" : "closed"}`);
   }
 
@@ -77,7 +77,7 @@ test("sends consecutive requests on one connection that it identifies once", asy
     const request = await backEnd.next();
     assert.is(request.identLine, IDENT);
     assert.is(request.head, HEAD);
-    request.answer(200, `answer ${round}`);
+    request.respond(200, `answer ${round}`);
     assert.is(await user.outcome(), `200 answer ${round} open`);
   }
   assert.is(backEnd.accepted, 1);
@@ -89,7 +89,7 @@ test("sends bodies given as strings and as bytes", async ({ channel, backEnd }) 
     const user = send(channel, head, body);
     const request = await backEnd.next();
     assert.is(request.head + request.body, `${head}a\xff\0`);
-    request.answer(200, "");
+    request.respond(200, "");
     await user.outcome();
   }
 });
@@ -99,9 +99,9 @@ test("sends a body of 5 MiB to a back-end that reads late", async ({ channel, ba
   const user = send(channel, `POST /a HTTP/1.1\r\nContent-Length: ${body.length}\r\n\r\n`, body);
   const request = await backEnd.next();
   assert.ok(request.body === body.toString("latin1"));
-  request.answer(200, request.body);
-  await until(() => user.answer !== null, "answer");
-  assert.ok(user.answer!.body.equals(body));
+  request.respond(200, request.body);
+  await until(() => user.response !== null, "answer");
+  assert.ok(user.response!.body.equals(body));
 });
 
 test("reports a refused connection", async (context) => {
@@ -131,7 +131,7 @@ const ENDINGS: [name: string, end: (request: FakeRequest) => void, fault: RegExp
   ],
   [
     "closed within a response body",
-    ({ socket }) => socket.end(answerText(200, "body").slice(0, -1)),
+    ({ socket }) => socket.end(responseText(200, "body").slice(0, -1)),
     /^bad-answer: connection closed/,
   ],
   [
@@ -141,7 +141,7 @@ const ENDINGS: [name: string, end: (request: FakeRequest) => void, fault: RegExp
   ],
   [
     "two responses at once",
-    ({ socket }) => socket.write(answerText(200, "a") + answerText(200, "b")),
+    ({ socket }) => socket.write(responseText(200, "a") + responseText(200, "b")),
     /^bad-answer: response exceeds its Content-Length/,
   ],
 ];
@@ -154,7 +154,7 @@ for (const [name, end, fault] of ENDINGS) {
     for (const isUsed of [false, true]) {
       if (isUsed) {
         const user = send(channel);
-        (await backEnd.next()).answer(200, "");
+        (await backEnd.next()).respond(200, "");
         await user.outcome();
       }
       const user = send(channel);
@@ -171,11 +171,11 @@ test("reports the close of an idle channel", async ({ channel, backEnd, closed }
     (request: FakeRequest) => request.socket.end(),
     (request: FakeRequest) => request.socket.resetAndDestroy(),
     // No request is outstanding.
-    (request: FakeRequest) => request.answer(200, "late"),
+    (request: FakeRequest) => request.respond(200, "late"),
   ]) {
     const user = send(channel);
     const request = await backEnd.next();
-    request.answer(200, "");
+    request.respond(200, "");
     await user.outcome();
     closed.length = 0;
     end(request);
@@ -189,9 +189,9 @@ test("closes the connection after a response with Connection: close", async ({
   backEnd,
   closed,
 }) => {
-  for (const answer of ["HTTP/1.1 200 OK\r\n\r\n", answerText(200, "", "Connection: close")]) {
+  for (const response of ["HTTP/1.1 200 OK\r\n\r\n", responseText(200, "", "Connection: close")]) {
     const user = send(channel);
-    (await backEnd.next()).send(answer);
+    (await backEnd.next()).send(response);
     assert.is(await user.outcome(), "200  closed");
   }
   await until(() => backEnd.open === 0, "end of the connections");
@@ -203,7 +203,7 @@ test("reports nothing about an aborted request", async ({ channel, backEnd, clos
   const user = send(channel);
   const request = await backEnd.next();
   channel.abort();
-  request.answer(200, "late");
+  request.respond(200, "late");
   await until(() => backEnd.open === 0, "end of the connection");
   assert.equal(user.outcomes, []);
   assert.equal(closed, []);

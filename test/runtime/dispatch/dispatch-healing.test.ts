@@ -24,9 +24,9 @@ function begin(isRepeatable: boolean, options: RequestOptions = {}) {
   return { call, owner };
 }
 
-async function answer(partition: number, replica: number): Promise<void> {
+async function respond(partition: number, replica: number): Promise<void> {
   const request = await small.backEnd(partition, replica).next();
-  request.answer(200, `p${partition}r${replica}`, PARTIAL);
+  request.respond(200, `p${partition}r${replica}`, PARTIAL);
 }
 
 test("retries a retryable request on another replica after a timeout", async () => {
@@ -34,7 +34,7 @@ test("retries a retryable request on another replica after a timeout", async () 
   const { call, owner } = begin(true);
   await small.backEnd(0, 0).next();
   later(100, () => call.expire(50));
-  await answer(0, 1);
+  await respond(0, 1);
   assert.is(await owner.outcome(), "p0r1");
   assert.is(small.matrix.backEnds[0]![0]!.outlier.isEjected, true);
 });
@@ -68,7 +68,7 @@ test("retries a retryable request on another replica after a truncated response"
     owner.budget = budget;
     const { socket } = await small.backEnd(0, 0).next();
     socket.end("HTTP/1.1 200 X\r\nContent-Length: 100\r\n\r\nhalf");
-    if (isRepeatable && budget > 0) await answer(0, 1);
+    if (isRepeatable && budget > 0) await respond(0, 1);
     assert.match(await owner.outcome(), expected);
   }
 });
@@ -81,11 +81,11 @@ test("hedges a late request on another replica and uses the first response", asy
   assert.is(small.backEnd(0, 1).accepted, 0);
   later(2000, () => call.hedge(1000));
   later(2000, () => call.hedge(1000));
-  await answer(0, 1);
+  await respond(0, 1);
   assert.is(await owner.outcome(), "p0r1");
   assert.is(small.backEnd(0, 1).accepted, 1);
   assert.equal([owner.budget, owner.leaves], [0, 0]);
-  slowRequest.answer(200, "late", PARTIAL);
+  slowRequest.respond(200, "late", PARTIAL);
   await until(() => owner.leaves === 1, "end of the slow one");
   assert.equal([owner.outcomes.length, owner.successes], [1, 2]);
 });
@@ -97,7 +97,7 @@ test("keeps waiting for the first replica when the hedge fails", async () => {
   later(2000, () => call.hedge(1000));
   (await small.backEnd(0, 1).next()).socket.destroy();
   await until(() => small.matrix.backEnds[0]![1]!.isDown, "loss");
-  slowRequest.answer(200, "late", PARTIAL);
+  slowRequest.respond(200, "late", PARTIAL);
   assert.is(await owner.outcome(), "late");
 });
 
@@ -107,13 +107,13 @@ test("sends no more requests to a hanging replica while another one responds", a
   first!.outlier.recordTimeout();
   for (let round = 0; round < 3; round++) {
     const { owner } = begin(true);
-    await answer(0, 1);
+    await respond(0, 1);
     assert.is(await owner.outcome(), "p0r1");
   }
   // The only replica is better than none.
   small.matrix.backEnds[0]![1]!.markDown("a test says so");
   const { owner } = begin(true);
-  await answer(0, 0);
+  await respond(0, 0);
   assert.is(await owner.outcome(), "p0r0");
   assert.is(first!.outlier.isEjected, false);
 });
@@ -133,16 +133,16 @@ test("returns a partial result after the soft timeout if coverage suffices", asy
   const { call, owner } = begin(false);
   const settle = () => later(1000, () => call.completePartially(500));
   settle();
-  await answer(0, 0);
-  await answer(2, 0);
+  await respond(0, 0);
+  await respond(2, 0);
   await until(() => small.matrix.backEnds[2]![0]!.running === 0, "answers");
   settle();
   // Partition 1 is required.
   assert.equal(owner.outcomes, []);
-  await answer(1, 0);
+  await respond(1, 0);
   assert.is(await owner.outcome(), "p0r0,p1r0,p2r0");
   const second = begin(false);
-  await Promise.all([answer(0, 0), answer(1, 0)]);
+  await Promise.all([respond(0, 0), respond(1, 0)]);
   await until(() => small.matrix.backEnds[1]![0]!.running === 0, "answers");
   call.completePartially(500);
   later(1000, () => second.call.completePartially(500));
@@ -152,8 +152,8 @@ test("returns a partial result after the soft timeout if coverage suffices", asy
 test("fails because of an error before the soft timeout", async () => {
   small = await SmallMatrix.start(3, 1, {}, INCOMPLETE);
   const { call, owner } = begin(false);
-  await answer(0, 0);
-  (await small.backEnd(1, 0).next()).answer(
+  await respond(0, 0);
+  (await small.backEnd(1, 0).next()).respond(
     400,
     '{"message": "x"}',
     "Content-Type: application/json",
@@ -167,7 +167,7 @@ test("fails when coverage is too low", async () => {
   small = await SmallMatrix.start(3, 1, {}, { ...INCOMPLETE, "min-coverage": 0.6 });
   for (const partition of [0, 1]) small.matrix.backEnds[partition]![0]!.markDown("a test says so");
   const { owner } = begin(false);
-  await answer(2, 0);
+  await respond(2, 0);
   assert.is(await owner.outcome(), "503 Partition(s) down");
 });
 

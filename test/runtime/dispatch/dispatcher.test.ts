@@ -16,7 +16,12 @@ import type { Dispatch } from "../../../runtime/dispatch/dispatch-call.js";
 import { Dispatcher } from "../../../runtime/dispatch/dispatcher.js";
 import type { Outcome } from "../../../runtime/dispatch/partition-call.js";
 import { transpiledModule } from "../../runner/transpiled.mjs";
-import { answerText, type FakeBackEnd, type FakeRequest, until } from "./support/fake-back-end.js";
+import {
+  type FakeBackEnd,
+  type FakeRequest,
+  responseText,
+  until,
+} from "./support/fake-back-end.js";
 import { later } from "./support/later.js";
 import { makeRequest, type RequestOptions } from "./support/make-request.js";
 import { SmallMatrix } from "./support/small-matrix.js";
@@ -76,12 +81,12 @@ function requestPath({ line }: FakeRequest): string {
 }
 
 /** Answers requests with their paths as they arrive, until it is stopped. */
-function answerAll(backEnd: FakeBackEnd): { readonly paths: string[]; stop(): void } {
+function respondToAll(backEnd: FakeBackEnd): { readonly paths: string[]; stop(): void } {
   const paths: string[] = [];
   const timer = setInterval(() => {
     for (const request of backEnd.requests.splice(0)) {
       paths.push(requestPath(request));
-      request.answer(200, requestPath(request), PARTIAL);
+      request.respond(200, requestPath(request), PARTIAL);
     }
   }, 1);
   return { paths, stop: () => clearInterval(timer) };
@@ -100,14 +105,14 @@ test("serves waiting requests in order", async () => {
   await start(1, 1, { channels: 1 });
   const requests = Array.from({ length: 20 }, (_, index) => send(`/${index}`));
   assert.equal([dispatcher.working, dispatcher.waiting, dispatcher.waited], [20, 19, 19]);
-  const answering = answerAll(small.backEnd(0, 0));
+  const responder = respondToAll(small.backEnd(0, 0));
   // A late request goes to the end, even if a channel is free by then.
   await until(() => requests[5]!.outcome !== null, "sixth answer");
   requests.push(send("/20"));
   for (const [index, sent] of requests.entries()) assert.is(await readText(sent), `/${index}`);
-  answering.stop();
+  responder.stop();
   assert.equal(
-    answering.paths,
+    responder.paths,
     requests.map((_, index) => `/${index}`),
   );
   assert.equal([dispatcher.working, dispatcher.waiting, small.backEnd(0, 0).open], [0, 0, 1]);
@@ -117,11 +122,11 @@ test("alternates between clients", async () => {
   await start(1, 1, { channels: 1 });
   const requests = Array.from({ length: 8 }, (_, index) => send(`/${index}`));
   requests.push(send("/other", { client: "127.0.0.2" }), send("/more", { client: "127.0.0.2" }));
-  const answering = answerAll(small.backEnd(0, 0));
+  const responder = respondToAll(small.backEnd(0, 0));
   for (const sent of requests) await readText(sent);
-  answering.stop();
+  responder.stop();
   const expected = ["/0", "/1", "/other", "/2", "/more", "/3", "/4", "/5", "/6", "/7"];
-  assert.equal(answering.paths, expected);
+  assert.equal(responder.paths, expected);
 });
 
 test("alternates between clients across queues", async () => {
@@ -129,10 +134,10 @@ test("alternates between clients across queues", async () => {
   const blocker = send("/block");
   const requests = Array.from({ length: 4 }, (_, index) => send(`/${index}`));
   requests.push(blocker, send("/other", { client: "127.0.0.2", target: 0n }));
-  const answering = answerAll(small.backEnd(0, 0));
+  const responder = respondToAll(small.backEnd(0, 0));
   for (const sent of requests) await readText(sent);
-  answering.stop();
-  assert.equal(answering.paths, ["/block", "/0", "/other", "/1", "/2", "/3"]);
+  responder.stop();
+  assert.equal(responder.paths, ["/block", "/0", "/other", "/1", "/2", "/3"]);
 });
 
 test("rejects requests of the client with the longest queue when others need room", async () => {
@@ -145,11 +150,11 @@ test("rejects requests of the client with the longest queue when others need roo
   assert.is(dispatcher.waiting, MAX_DISPATCH_BACKLOG);
   assert.match(await readText(requests.at(-1)!), /^429 /);
   assert.match(await readText(send("/one-more")), /^429 /);
-  const answering = answerAll(small.backEnd(0, 0));
+  const responder = respondToAll(small.backEnd(0, 0));
   assert.is(await readText(otherRequest), "/other");
-  assert.is(answering.paths.indexOf("/other"), 2);
+  assert.is(responder.paths.indexOf("/other"), 2);
   for (const sent of requests) await readText(sent);
-  answering.stop();
+  responder.stop();
 });
 
 test("lets a request for fewer partitions overtake for a limited time", async () => {
@@ -157,15 +162,15 @@ test("lets a request for fewer partitions overtake for a limited time", async ()
   const blocker = send("/block", { target: 1n });
   const both = send("/both");
   const first = send("/first", { target: 0n });
-  (await small.backEnd(0, 0).next()).answer(200, "first", PARTIAL);
+  (await small.backEnd(0, 0).next()).respond(200, "first", PARTIAL);
   assert.is(await readText(first), "first,");
   later(MAX_QUEUE_BYPASS_MS + 1, () => send("/second", { target: 0n }));
   assert.equal([dispatcher.waiting, small.backEnd(0, 0).requests.length], [2, 0]);
-  (await small.backEnd(1, 0).next()).answer(200, "x", PARTIAL);
+  (await small.backEnd(1, 0).next()).respond(200, "x", PARTIAL);
   for (const partition of [0, 1]) {
     const request = await small.backEnd(partition, 0).next();
     assert.is(requestPath(request), "/both");
-    request.answer(200, "both", PARTIAL);
+    request.respond(200, "both", PARTIAL);
   }
   assert.equal([await readText(blocker), await readText(both)], [",x", "both,both"]);
   assert.is(requestPath(await small.backEnd(0, 0).next()), "/second");
@@ -176,10 +181,10 @@ test("does not block queries behind feeders that wait for the primary row", asyn
   const feeders = [send("/feed", { isPrimary: true }), send("/feed", { isPrimary: true })];
   assert.is(dispatcher.waiting, 1);
   const query = send("/query");
-  (await small.backEnd(0, 1).next()).answer(200, "found", PARTIAL);
+  (await small.backEnd(0, 1).next()).respond(200, "found", PARTIAL);
   assert.is(await readText(query), "found");
   for (const feeder of feeders) {
-    (await small.backEnd(0, 0).next()).answer(200, "fed", PARTIAL);
+    (await small.backEnd(0, 0).next()).respond(200, "fed", PARTIAL);
     assert.is(await readText(feeder), "fed");
   }
 });
@@ -190,41 +195,41 @@ test("rejects requests of a full queue with a message for each cause", async () 
   const retried = await small.backEnd(0, 0).next();
   const waiting = Array.from({ length: MAX_DISPATCH_BACKLOG }, (_, index) => send(`/w${index}`));
   assert.is(dispatcher.waiting, MAX_DISPATCH_BACKLOG);
-  const refused = send("/more");
-  assert.is(await readText(refused), "429 Cannot accept new connection at this time");
+  const rejectedResponse = send("/more");
+  assert.is(await readText(rejectedResponse), "429 Cannot accept new connection at this time");
   const resubmitted = send("/again", { resubmits: 1 });
   assert.is(await readText(resubmitted), "429 Client backlog full after re-dispatch attempt");
   // Otherwise the probe finds it healthy at once, and it gets the first waiting request.
-  small.backEnd(0, 0).health = answerText(503, "");
-  retried.answer(503, "");
+  small.backEnd(0, 0).health = responseText(503, "");
+  retried.respond(503, "");
   assert.is(await readText(running[0]!), "429 Client backlog full");
   assert.equal(
     [dispatcher.waiting, dispatcher.working],
     [MAX_DISPATCH_BACKLOG, MAX_DISPATCH_BACKLOG + 1],
   );
-  const answering = answerAll(small.backEnd(0, 1));
-  const others = answerAll(small.backEnd(0, 0));
+  const responder = respondToAll(small.backEnd(0, 1));
+  const others = respondToAll(small.backEnd(0, 0));
   for (const sent of [running[1]!, ...waiting]) assert.match(await readText(sent), /^\//);
-  answering.stop();
+  responder.stop();
   others.stop();
 });
 
 test("drops waiting requests of clients that have disconnected", async () => {
   await start(1, 1, { channels: 1 });
-  const [running, gone, next] = [send("/running"), send("/gone"), send("/next")];
-  gone!.isAborted = true;
-  const answering = answerAll(small.backEnd(0, 0));
+  const [running, lostRequest, next] = [send("/running"), send("/gone"), send("/next")];
+  lostRequest!.isAborted = true;
+  const responder = respondToAll(small.backEnd(0, 0));
   assert.equal([await readText(running!), await readText(next!)], ["/running", "/next"]);
-  answering.stop();
-  assert.equal(answering.paths, ["/running", "/next"]);
+  responder.stop();
+  assert.equal(responder.paths, ["/running", "/next"]);
   assert.is(dispatcher.working, 0);
 });
 
 test("fails waiting requests when the last replica goes down", async () => {
   await start(1, 1, { channels: 1 });
   const requests = Array.from({ length: 5 }, (_, index) => send(`/${index}`));
-  small.backEnd(0, 0).health = answerText(503, "");
-  (await small.backEnd(0, 0).next()).answer(503, "");
+  small.backEnd(0, 0).health = responseText(503, "");
+  (await small.backEnd(0, 0).next()).respond(503, "");
   for (const sent of requests) assert.is(await readText(sent), "503 Partition(s) down");
 });
 
@@ -234,22 +239,22 @@ test("does not retry on a replica that failed the request and recovered", async 
   const failed = send("/failed");
   const blocking = send("/blocking");
   const blockedRequest = await second.next();
-  first.health = answerText(503, "");
-  (await first.next()).answer(503, "");
+  first.health = responseText(503, "");
+  (await first.next()).respond(503, "");
   await until(() => dispatcher.waiting === 1, "one that waits");
-  first.health = answerText(200, "SVC/3");
+  first.health = responseText(200, "SVC/3");
   await until(() => !dispatcher.matrix.backEnds[0]![0]!.isDown, "first back-end");
   assert.equal([dispatcher.waiting, first.requests.length], [1, 0]);
-  blockedRequest.answer(200, "x", PARTIAL);
+  blockedRequest.respond(200, "x", PARTIAL);
   assert.is(await readText(blocking), "x");
-  (await second.next()).answer(200, "y", PARTIAL);
+  (await second.next()).respond(200, "y", PARTIAL);
   assert.is(await readText(failed), "y");
 });
 
 test("aborts requests to a silent back-end after the timeout", async () => {
   await start(2, 1, {}, { timeout: 60 });
   const sent = send("/silent");
-  (await small.backEnd(1, 0).next()).answer(200, "x", PARTIAL);
+  (await small.backEnd(1, 0).next()).respond(200, "x", PARTIAL);
   assert.is(await readText(sent), "<partial: 0 width: 2> | 503 | timeout after 60 ms");
   assert.is(dispatcher.working, 0);
 });
@@ -269,7 +274,7 @@ test("waits without a limit when no timeout is set", async () => {
   const sent = send("/slow");
   const request = await small.backEnd(0, 0).next();
   await new Promise((resolve) => setTimeout(resolve, 50));
-  request.answer(200, "x", PARTIAL);
+  request.respond(200, "x", PARTIAL);
   assert.is(await readText(sent), "x");
 });
 
@@ -278,12 +283,12 @@ for (const [name, fail, expectedError, timeout = 20_000] of [
   ["is slow once", () => {}, /timeout after/, 60],
   ["closes a connection", ({ socket }: FakeRequest) => socket.destroy(), /connection closed/],
   // A dispatcher whose own back-ends are down, but not for every request.
-  ["rejects one request", (request: FakeRequest) => request.answer(503, ""), /^503 Part/],
+  ["rejects one request", (request: FakeRequest) => request.respond(503, ""), /^503 Part/],
 ] as const) {
   test(`keeps using a healthy back-end that ${name}`, async () => {
     await start(1, 2, {}, { timeout });
     const [backEnd, otherBackEnd] = [small.backEnd(0, 0), small.backEnd(0, 1)];
-    otherBackEnd.health = answerText(503, "");
+    otherBackEnd.health = responseText(503, "");
     dispatcher.matrix.backEnds[0]![1]!.markDown("a test says so");
     const sent = send("/a", { method: "POST", body: "x" });
     fail(await backEnd.next());
@@ -291,7 +296,7 @@ for (const [name, fail, expectedError, timeout = 20_000] of [
     await until(() => !dispatcher.matrix.backEnds[0]![0]!.isDown, "back-end");
     assert.is(backEnd.probes, 2);
     const next = send("/b");
-    (await backEnd.next()).answer(200, "y", PARTIAL);
+    (await backEnd.next()).respond(200, "y", PARTIAL);
     assert.is(await readText(next), "y");
   });
 }
@@ -311,18 +316,18 @@ test("moves waiting requests to a changed matrix, running ones finish in the old
   await until(() => first!.requests.length === 1, "request");
   const waits = send("/waits");
   assert.is(dispatcher.waiting, 1);
-  const answering = answerAll(second!);
+  const responder = respondToAll(second!);
   await dispatcher.change(row(1));
   assert.is(await readText(waits), "/waits");
-  assert.equal(answering.paths, ["/waits"]);
-  first!.requests[0]!.answer(200, "/runs", PARTIAL);
+  assert.equal(responder.paths, ["/waits"]);
+  first!.requests[0]!.respond(200, "/runs", PARTIAL);
   assert.is(await readText(runs), "/runs");
   await until(() => first!.open === 0, "end of the connections to what has left");
   assert.equal(
     dispatcher.matrix.backEnds.map((replicas) => replicas.map(({ state }) => state)),
     [["up"]],
   );
-  answering.stop();
+  responder.stop();
   const unreachable = { host: "127.0.0.1", port: 1 };
   try {
     await dispatcher.change({ ...row(1), partitions: [[unreachable]] });
@@ -354,7 +359,7 @@ const LEADER = "X-SVC-Leader";
 async function startGroup() {
   small = await SmallMatrix.start(1, 2, { leader: true });
   const [first, second] = small.backEnds[0]! as [FakeBackEnd, FakeBackEnd];
-  first.health = answerText(200, "SVC/3", `${LEADER}: 1`);
+  first.health = responseText(200, "SVC/3", `${LEADER}: 1`);
   dispatcher = new Dispatcher(small.config);
   await dispatcher.start();
   const keyed = send("/keyed", { method: "POST", body: "b", isKeyed: true });
@@ -366,10 +371,10 @@ async function startGroup() {
 test("requests to a leader that hangs go to the next one if that is safe", async () => {
   const { first, second, keyed, otherRequest } = await startGroup();
   first.health = "";
-  second.health = answerText(200, "SVC/3", `${LEADER}: 2`);
+  second.health = responseText(200, "SVC/3", `${LEADER}: 2`);
   const repeated = await second.next();
   assert.is(requestPath(repeated), "/keyed");
-  repeated.answer(200, "done", PARTIAL);
+  repeated.respond(200, "done", PARTIAL);
   assert.is(await readText(keyed), "done");
   assert.match(await readText(otherRequest), "another instance leads");
   assert.is(second.requests.length, 0);
@@ -379,10 +384,10 @@ test("requests to a former leader that still responds complete there", async () 
   const { first, second, keyed, otherRequest, requests } = await startGroup();
   const { probes } = first;
   // Out of service: it responds all the same.
-  first.health = answerText(503, "out");
-  second.health = answerText(200, "SVC/3", `${LEADER}: 2`);
+  first.health = responseText(503, "out");
+  second.health = responseText(200, "SVC/3", `${LEADER}: 2`);
   await until(() => first.probes > probes, "probe of the former leader");
-  for (const request of requests) request.answer(200, requestPath(request), PARTIAL);
+  for (const request of requests) request.respond(200, requestPath(request), PARTIAL);
   assert.equal([await readText(keyed), await readText(otherRequest)], ["/keyed", "/other"]);
   assert.is(second.requests.length, 0);
 });
@@ -426,9 +431,9 @@ test("looks for late requests only while there are requests", async () => {
     await until(() => running.size === 0, "end without requests");
     const requests = [send("/a"), send("/b")];
     assert.is(running.size, 1);
-    const answering = answerAll(small.backEnd(0, 0));
+    const responder = respondToAll(small.backEnd(0, 0));
     for (const sent of requests) await readText(sent);
-    answering.stop();
+    responder.stop();
     await until(() => running.size === 0, "end after the last request");
     send("/c");
     await dispatcher.change({ ...small.config, hedge: false });

@@ -5,7 +5,7 @@ import * as assert from "uvu/assert";
 import { HealthChecker } from "../../../runtime/dispatch/health-checker.js";
 import { Matrix } from "../../../runtime/dispatch/matrix.js";
 import { readMatrixConfig } from "../../../runtime/settings/matrix-config.js";
-import { answerText, FakeBackEnd, until } from "./support/fake-back-end.js";
+import { FakeBackEnd, responseText, until } from "./support/fake-back-end.js";
 
 const test = suite("health");
 
@@ -21,38 +21,41 @@ function alive(matrix: Matrix): boolean[] {
 
 test("probes all back-ends at start and uses the healthy ones", async () => {
   const well = await FakeBackEnd.start();
-  const wrong = await Promise.all(
+  const invalidBackEnds = await Promise.all(
     [
-      answerText(503, "SVC/3"),
-      answerText(429, "SVC/3"),
-      answerText(200, "SVC/2"),
-      answerText(200, ""),
+      responseText(503, "SVC/3"),
+      responseText(429, "SVC/3"),
+      responseText(200, "SVC/2"),
+      responseText(200, ""),
       "220 mail\r\n\r\n",
     ].map(async (health) => Object.assign(await FakeBackEnd.start(), { health })),
   );
   const closedBackEnd = await FakeBackEnd.start();
   await closedBackEnd.close();
-  const matrix = makeMatrix(closedBackEnd, ...wrong, well);
+  const matrix = makeMatrix(closedBackEnd, ...invalidBackEnds, well);
   assert.ok(alive(matrix).every((isAlive) => !isAlive));
   let revived = 0;
   const health = new HealthChecker(matrix, () => revived++);
   await health.start();
   health.stop();
-  assert.equal(alive(matrix), [...new Array(wrong.length + 1).fill(false), true]);
+  assert.equal(alive(matrix), [...new Array(invalidBackEnds.length + 1).fill(false), true]);
   assert.is(revived, 1);
   // Probes leave no connection open.
-  await until(() => [well, ...wrong].every(({ open }) => open === 0), "end of the probes");
-  for (const backEnd of [well, ...wrong]) await backEnd.close();
+  await until(
+    () => [well, ...invalidBackEnds].every(({ open }) => open === 0),
+    "end of the probes",
+  );
+  for (const backEnd of [well, ...invalidBackEnds]) await backEnd.close();
 });
 
 test("detects recovery, and probes only unhealthy back-ends", async () => {
   const [first, second] = [await FakeBackEnd.start(), await FakeBackEnd.start()];
-  second.health = answerText(503, "out");
+  second.health = responseText(503, "out");
   const matrix = makeMatrix(first, second);
   const health = new HealthChecker(matrix, () => {});
   await health.start();
   assert.equal(alive(matrix), [true, false]);
-  second.health = answerText(200, "SVC/3");
+  second.health = responseText(200, "SVC/3");
   await until(() => alive(matrix)[1]!, "second back-end");
   assert.is(first.probes, 1);
   assert.is(second.probes, 2);
@@ -81,7 +84,7 @@ test("does not probe a silent back-end twice at once", async () => {
 /** A group of two, of which the first one leads. */
 async function startGroup() {
   const [leader, standby] = [await FakeBackEnd.start(), await FakeBackEnd.start()];
-  leader.health = answerText(200, "SVC/3", "X-SVC-Leader: 1");
+  leader.health = responseText(200, "SVC/3", "X-SVC-Leader: 1");
   const partitions = [[leader.address, standby.address]];
   const replicas = [{ leader: true }, { leader: true }];
   return { leader, standby, matrix: new Matrix(readMatrixConfig({ partitions, replicas })) };
@@ -100,7 +103,7 @@ test("a silent leader loses its requests once another one leads", async () => {
   health.suspect(first!);
   await until(() => leader.probes === probes + 2, "late response to the first probe");
   events.length = 0;
-  standby.health = answerText(200, "SVC/3", "X-SVC-Leader: 2");
+  standby.health = responseText(200, "SVC/3", "X-SVC-Leader: 2");
   await until(() => events.length === 2, "the next leader");
   assert.equal(events, ["lost", "next"]);
   first!.returnChannel(channel, -1);
@@ -111,16 +114,16 @@ test("a silent leader loses its requests once another one leads", async () => {
 
 test("a leader of a past epoch is not used again", async () => {
   const { leader, standby, matrix } = await startGroup();
-  standby.health = answerText(200, "SVC/3", "X-SVC-Leader: 2");
+  standby.health = responseText(200, "SVC/3", "X-SVC-Leader: 2");
   const health = new HealthChecker(matrix, () => {});
   await health.start();
   await until(() => alive(matrix)[1]!, "the leader of the later epoch");
-  const [former, next] = [...matrix.all()];
-  former!.markDown("a test says so");
+  const [previousLeader, next] = [...matrix.all()];
+  previousLeader!.markDown("a test says so");
   const { probes } = leader;
-  health.check(former!);
+  health.check(previousLeader!);
   await until(() => leader.probes > probes && leader.open === 0, "probe of the former leader");
-  assert.equal([former!.isDown, next!.isDown], [true, false]);
+  assert.equal([previousLeader!.isDown, next!.isDown], [true, false]);
   health.stop();
   matrix.close();
   for (const backEnd of [leader, standby]) await backEnd.close();
@@ -174,7 +177,7 @@ test("polls members of a group only while its leader is silent", async () => {
 
 test("polls members of a group without a leader more often than others", async () => {
   const { leader, standby, matrix } = await startGroup();
-  leader.health = answerText(200, "SVC/3");
+  leader.health = responseText(200, "SVC/3");
   const { setInterval: real } = globalThis;
   // The ticks for all others never come.
   globalThis.setInterval = ((run: () => void) => real(run, 2 ** 30)) as typeof setInterval;
@@ -184,7 +187,7 @@ test("polls members of a group without a leader more often than others", async (
   const { probes } = standby;
   await until(() => standby.probes >= probes + 3, "probes without a tick");
   assert.is(standby.accepted, 1, "connections for all of them");
-  standby.health = answerText(200, "SVC/3", "X-SVC-Leader: 2");
+  standby.health = responseText(200, "SVC/3", "X-SVC-Leader: 2");
   await until(() => alive(matrix).includes(true), "the next leader");
   await until(() => standby.open === 0, "end of its connection");
   health.stop();
@@ -196,7 +199,7 @@ test("polls members of a group without a leader more often than others", async (
 test("a silent member gets a new connection before one that never responded", async () => {
   const { leader: silentBackEnd, standby, matrix } = await startGroup();
   silentBackEnd.health = "";
-  standby.health = answerText(503, "");
+  standby.health = responseText(503, "");
   const health = new HealthChecker(matrix, () => {});
   const started = health.start();
   await until(() => standby.probes >= 2, "probes on one connection");

@@ -66,15 +66,15 @@ for (const recorded of recordedDispatches()) {
     ownResponse.append(1000, "own");
     const request = await current.next();
     const body = Buffer.from(ownResponse.serialize()).toString("latin1");
-    request.answer(200, body, "Content-Type: application/x-svc-partial");
+    request.respond(200, body, "Content-Type: application/x-svc-partial");
     await until(() => outcome !== null, "outcome");
     const { kind, responses } = outcome as unknown as Extract<Outcome, { kind: "answered" }>;
     assert.is(kind, "answered");
     assert.is(trunks.length, 1);
     const bodies = responses.map((response) => response!.body);
     const merged = PluginResponse.deserialize(encodeMerged(mergePartials(bodies)));
-    const theirs = bodyInTrunk(Buffer.from(recorded.query.backEnd, "base64"))!;
-    const { entries } = PluginResponse.deserialize(theirs);
+    const recordedBody = bodyInTrunk(Buffer.from(recorded.query.backEnd, "base64"))!;
+    const { entries } = PluginResponse.deserialize(recordedBody);
     assert.is(entries.length, 3);
     assert.equal(merged.entries, [[1000, "own"], ...entries.slice(0, 2)]);
     dispatcher.close();

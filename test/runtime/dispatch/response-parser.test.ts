@@ -13,7 +13,7 @@ import { Random, SEED } from "../../property/support/random.js";
 const test = suite("response parser");
 
 const BODY = "body\r\n\r\nmore";
-const ANSWER = buildResponse(
+const RESPONSE = buildResponse(
   BODY,
   "Content-Type: application/X-svc-Partial; a=b",
   "X-SVC-Backlog: 1F",
@@ -51,29 +51,29 @@ function check(response: BackEndResponse | null): void {
 }
 
 test("parses one response in one chunk", () => {
-  check(parsed(ANSWER));
+  check(parsed(RESPONSE));
 });
 
 test("parses a response split at every byte", () => {
-  for (let index = 1; index < ANSWER.length; index++) {
+  for (let index = 1; index < RESPONSE.length; index++) {
     const parser = new ResponseParser();
     assert.is(parser.isStarted, false);
-    assert.is(feed(parser, ANSWER.slice(0, index)), null, `${index}`);
+    assert.is(feed(parser, RESPONSE.slice(0, index)), null, `${index}`);
     assert.is(parser.isStarted, true);
-    check(feed(parser, ANSWER.slice(index)));
+    check(feed(parser, RESPONSE.slice(index)));
     assert.is(parser.isStarted, false);
   }
 });
 
 test("copies its bytes, so that the buffer can be overwritten", () => {
-  const bytes = Buffer.from(ANSWER, "latin1");
-  const bodyStart = ANSWER.length - BODY.length;
-  for (const offset of [ANSWER.length, 1, bodyStart - 1, bodyStart + 1]) {
+  const bytes = Buffer.from(RESPONSE, "latin1");
+  const bodyStart = RESPONSE.length - BODY.length;
+  for (const offset of [RESPONSE.length, 1, bodyStart - 1, bodyStart + 1]) {
     const parser = new ResponseParser();
     let response: BackEndResponse | null = null;
     for (const [start, end] of [
       [0, offset],
-      [offset, ANSWER.length],
+      [offset, RESPONSE.length],
     ] as const) {
       if (start === end) continue;
       const chunk = Buffer.from(bytes.subarray(start, end));
@@ -97,16 +97,16 @@ test("parses more different heads than it caches", () => {
 test("parses consecutive responses byte by byte", () => {
   const parser = new ResponseParser();
   for (let round = 0; round < 3; round++) {
-    for (const byte of ANSWER.slice(0, -1)) assert.is(feed(parser, byte), null);
-    check(feed(parser, ANSWER.slice(-1)));
+    for (const byte of RESPONSE.slice(0, -1)) assert.is(feed(parser, byte), null);
+    check(feed(parser, RESPONSE.slice(-1)));
   }
 });
 
 test("does not change a response when the next one arrives", () => {
   const parser = new ResponseParser();
-  const half = ANSWER.length - 5;
-  feed(parser, ANSWER.slice(0, half));
-  const first = feed(parser, ANSWER.slice(half));
+  const half = RESPONSE.length - 5;
+  feed(parser, RESPONSE.slice(0, half));
+  const first = feed(parser, RESPONSE.slice(half));
   feed(parser, buildResponse("x".repeat(BODY.length)));
   check(first);
 });
@@ -237,11 +237,14 @@ test("rejects ambiguous lengths", () => {
 });
 
 test("rejects bytes after a response", () => {
-  assert.is(refusal(`${ANSWER}H`), "response exceeds its Content-Length");
-  assert.is(refusal(ANSWER + ANSWER), "response exceeds its Content-Length");
+  assert.is(refusal(`${RESPONSE}H`), "response exceeds its Content-Length");
+  assert.is(refusal(RESPONSE + RESPONSE), "response exceeds its Content-Length");
   const parser = new ResponseParser();
-  feed(parser, ANSWER.slice(0, -2));
-  assert.throws(() => feed(parser, `${ANSWER.slice(-2)}x`), /response exceeds its Content-Length/);
+  feed(parser, RESPONSE.slice(0, -2));
+  assert.throws(
+    () => feed(parser, `${RESPONSE.slice(-2)}x`),
+    /response exceeds its Content-Length/,
+  );
 });
 
 test("rejects an endless head", () => {
@@ -279,7 +282,7 @@ test(`rejects corrupt responses, or parses them alike in any chunks (SEED=${SEED
 });
 
 function damaged(random: Random): Buffer {
-  const bytes = Buffer.from(ANSWER, "latin1");
+  const bytes = Buffer.from(RESPONSE, "latin1");
   const edits = 1 + random.below(3);
   let result = bytes;
   for (let edit = 0; edit < edits; edit++) {
@@ -294,19 +297,19 @@ function damaged(random: Random): Buffer {
 /** Result of these chunks as a string; which error it is may depend on the chunks. */
 function outcome(pieces: readonly Buffer[]): string {
   const parser = new ResponseParser();
-  let answers = "";
+  let responses = "";
   try {
     for (const piece of pieces) {
       // Unexpected bytes after a response close the channel.
-      if (answers !== "") return "refused";
+      if (responses !== "") return "refused";
       const response = parser.feed(piece);
-      if (response !== null) answers = `answer ${JSON.stringify(response)}`;
+      if (response !== null) responses = `answer ${JSON.stringify(response)}`;
     }
   } catch (error) {
     assert.instance(error, MalformedResponse);
     return "refused";
   }
-  return answers === "" ? "unfinished" : answers;
+  return responses === "" ? "unfinished" : responses;
 }
 
 test.run();

@@ -9,7 +9,7 @@ import { BackEnd } from "../../../runtime/dispatch/back-end.js";
 import type { Channel, ChannelUser } from "../../../runtime/dispatch/channel.js";
 import { Connector } from "../../../runtime/dispatch/connector.js";
 import { FRAME, FrameReader, frameHeader, TRUNK_LINE } from "../../../runtime/trunk/frames.js";
-import { answerText, until } from "./support/fake-back-end.js";
+import { responseText, until } from "./support/fake-back-end.js";
 
 const HEAD = "GET /a HTTP/1.1\r\n\r\n";
 const PLACE = { partition: 0, replica: 0, width: 1, height: 1, isPrimary: true };
@@ -122,9 +122,9 @@ test("multiplexes all requests on one connection", async (context) => {
     sent.map(({ channel }) => channel.state),
     ["RECV_INITIAL", "RECV_INITIAL", "RECV_INITIAL"],
   );
-  const text = answerText(200, "third");
+  const text = responseText(200, "third");
   link.send(3, text.slice(0, 30));
-  link.send(1, answerText(200, "first"));
+  link.send(1, responseText(200, "first"));
   assert.is(await sent[0]!.user.end(), "200 first");
   link.send(3, text.slice(30));
   assert.is(await sent[2]!.user.end(), "200 third");
@@ -132,8 +132,8 @@ test("multiplexes all requests on one connection", async (context) => {
   backEnd.returnChannel(sent[0]!.channel, -1);
   const again = send(backEnd);
   await until(() => link.streams.get(1)!.endsWith(`body${HEAD}`), "request");
-  assert.is(again.channel.bytesReceived, answerText(200, "first").length);
-  link.send(1, answerText(200, "again"));
+  assert.is(again.channel.bytesReceived, responseText(200, "first").length);
+  link.send(1, responseText(200, "again"));
   assert.is(await again.user.end(), "200 again");
   assert.is(context.links.length, 1);
 });
@@ -144,9 +144,9 @@ test("resets the stream of an aborted request without affecting others", async (
   first.channel.abort();
   await until(() => link.ends.length > 0, "reset");
   assert.equal(link.ends, [`1 ${FRAME.reset}`]);
-  link.send(1, answerText(200, "late"));
+  link.send(1, responseText(200, "late"));
   link.end(1, FRAME.end);
-  link.send(2, answerText(200, "second"));
+  link.send(2, responseText(200, "second"));
   assert.is(await second.user.end(), "200 second");
   assert.is(first.user.outcome, "");
 });
@@ -157,7 +157,7 @@ test("reports streams that end early and one that was refused", async (context) 
   link.end(1, FRAME.end);
   link.end(2, FRAME.reset);
   link.end(3, FRAME.refuse);
-  link.send(4, answerText(200, ""));
+  link.send(4, responseText(200, ""));
   assert.match(await sent[0]!.user.end(), /^no-answer: connection closed by the back-end/);
   assert.match(await sent[1]!.user.end(), /^no-answer: connection reset/);
   assert.match(await sent[2]!.user.end(), /^unconnected: connection refused/);
@@ -219,9 +219,9 @@ test("opens another connection for requests after a timeout", async (context) =>
   backEnd.abandon(performance.now());
   const next = send(backEnd);
   await until(() => links[1]?.streams.size === 1, "another connection");
-  links[1]!.send(1, answerText(200, "next"));
+  links[1]!.send(1, responseText(200, "next"));
   assert.is(await next.user.end(), "200 next");
-  links[0]!.send(1, answerText(200, "late"));
+  links[0]!.send(1, responseText(200, "late"));
   assert.is(await hung.user.end(), "200 late");
   hung.channel.abort();
   await until(() => links[0]!.socket.readableEnded, "the end of the first connection");
@@ -259,19 +259,19 @@ test("switches when a back-end stops or starts accepting trunks", async (context
   const { backEnd, links } = context;
   const first = send(backEnd);
   const link = await streams(context, 1);
-  link.send(1, answerText(200, "first"));
+  link.send(1, responseText(200, "first"));
   await first.user.end();
   backEnd.returnChannel(first.channel, -1);
   backEnd.markUp(false);
   assert.is(first.channel.isOpen, false);
   await until(() => link.socket.readableEnded, "the end of the connection");
-  const plain = send(backEnd);
+  const plainResponse = send(backEnd);
   await until(() => links[1]?.line.startsWith("XSVCIDENT") === true, "HTTP");
-  links[1]!.socket.write(answerText(200, "plain"));
-  await plain.user.end();
+  links[1]!.socket.write(responseText(200, "plain"));
+  await plainResponse.user.end();
   backEnd.markUp(true);
-  backEnd.returnChannel(plain.channel, -1);
-  assert.is(plain.channel.isOpen, false);
+  backEnd.returnChannel(plainResponse.channel, -1);
+  assert.is(plainResponse.channel.isOpen, false);
 });
 
 test("transfers large bodies completely", async (context) => {
@@ -281,10 +281,10 @@ test("transfers large bodies completely", async (context) => {
   await until(() => (context.links[0]?.streams.get(1) ?? "").length > body.length, "body");
   const link = await streams(context, 2);
   assert.ok(link.streams.get(1)!.endsWith(HEAD + body.toString("latin1")));
-  const response = answerText(200, body.toString("latin1"));
+  const response = responseText(200, body.toString("latin1"));
   for (let offset = 0; offset < response.length; offset += 65_536) {
     link.send(1, response.slice(offset, offset + 65_536));
-    if (offset === 65_536) link.send(2, answerText(200, "small"));
+    if (offset === 65_536) link.send(2, responseText(200, "small"));
   }
   assert.is(await small.user.end(), "200 small");
   assert.ok((await user.end()) === `200 ${body}`);

@@ -30,12 +30,12 @@ function exchange(parts: Partial<Exchange>): Exchange {
 
 async function entries(
   name: string,
-  answered: readonly [Partial<Exchange>, number][],
+  responses: readonly [Partial<Exchange>, number][],
 ): Promise<Record<string, unknown>[]> {
   const path = join(folder, name);
   const log = new AuditLog(path);
   log.open();
-  for (const [parts, status] of answered) log.recordResponse(exchange(parts), 0, status);
+  for (const [parts, status] of responses) log.recordResponse(exchange(parts), 0, status);
   await log.close();
   const lines = readFileSync(path, "utf8").split("\n").slice(0, -1);
   return lines.map((line) => {
@@ -65,12 +65,12 @@ test("contains operations without their tokens", async () => {
 
 test("omits other requests, and counts the refusals of a client after the first ones", async () => {
   const target = "/svc/plugin/x?secret=s";
-  const refused = Array.from({ length: 100 }, () => [{ target }, 401] as [object, number]);
+  const rejectedRequests = Array.from({ length: 100 }, () => [{ target }, 401] as [object, number]);
   const last: [object, number] = [{ target: "/svc/builtin/define", audited: "change" }, 500];
   const otherClient: [object, number] = [{ target: "/y", forwardedFor: "192.0.2.2" }, 401];
   const exchanges = [
     [{ target }, 200] as [object, number],
-    ...refused,
+    ...rejectedRequests,
     [{ target }, 404],
     last,
     otherClient,

@@ -76,8 +76,8 @@ test("prefers the setting to the variable for traces", async () => {
 });
 
 test("sends nothing if traces are disabled, or without a collector", () => {
-  const none = { collector: null, traceSampleEvery: 1 };
-  assert.is(createTracer(none, instance, {}), null);
+  const defaults = { collector: null, traceSampleEvery: 1 };
+  assert.is(createTracer(defaults, instance, {}), null);
   const some = { collector: "http://127.0.0.1:9", traceSampleEvery: 1 };
   assert.is(createTracer(some, instance, { OTEL_SDK_DISABLED: "true" }), null);
 });

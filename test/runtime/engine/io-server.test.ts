@@ -8,11 +8,11 @@ import type { Exchange, ServerEvents } from "../../../runtime/http/transport.js"
 const test = suite("IO server");
 
 /** The parts of a server that records its measurements and its requests. */
-function makeParts(noted: string[]): IoParts {
+function makeParts(steps: string[]): IoParts {
   const events: ServerEvents = {
     request: (exchange: Exchange) => {
-      noted.push(exchange.target);
-      exchange.answer(200, "text/plain", "answer");
+      steps.push(exchange.target);
+      exchange.respond(200, "text/plain", "answer");
     },
     errorBody: () => ({ mediaType: "text/plain", body: "" }),
     ...{
@@ -22,7 +22,7 @@ function makeParts(noted: string[]): IoParts {
       onConnection: () => {},
     },
   };
-  const note = (event: string) => () => void noted.push(event);
+  const note = (event: string) => () => void steps.push(event);
   const parts = {
     settings: { maxBodyBytes: 1024, dispatcherNetworks: [], proxies: [], idleTimeoutSeconds: 1 },
     metrics: { ioBusy: () => {}, tick: note("metrics"), forget: note("forget") },
@@ -37,12 +37,12 @@ function makeParts(noted: string[]): IoParts {
 }
 
 test("measures before the first call of a warm-up, whose calls are forgotten", async () => {
-  const noted: string[] = [];
-  const server = new IoServer(makeParts(noted));
+  const steps: string[] = [];
+  const server = new IoServer(makeParts(steps));
   await server.execute({ op: "warmUp", targets: ["/a"], withinMs: 20 });
-  const first = noted.indexOf("/a");
-  assert.equal(noted.slice(0, first), ["metrics", "pluginCounters", "scheduler", "admin"]);
-  assert.ok(noted.indexOf("forget") > noted.lastIndexOf("/a"));
+  const first = steps.indexOf("/a");
+  assert.equal(steps.slice(0, first), ["metrics", "pluginCounters", "scheduler", "admin"]);
+  assert.ok(steps.indexOf("forget") > steps.lastIndexOf("/a"));
 });
 
 test.run();

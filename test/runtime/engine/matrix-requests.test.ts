@@ -282,9 +282,9 @@ test("sends no partial result without the intact response of a required partitio
   run.partials = [];
   run.body = corrupt;
   assert.is(await run.end(null, null), "503 All partitions down");
-  const other = new Run(2, 1);
-  other.partials = [[other.body, corrupt]];
-  assert.is(await other.end(null, null), "503 Partition(s) down");
+  const secondRun = new Run(2, 1);
+  secondRun.partials = [[secondRun.body, corrupt]];
+  assert.is(await secondRun.end(null, null), "503 Partition(s) down");
 });
 
 test("reports the lower coverage of two rounds", async () => {

@@ -23,7 +23,11 @@ function call(serial: number, method = "GET", accept = "json"): PluginCall {
   };
 }
 
-function stopped(waiting: PluginCall[], running: PluginCall[], refused: unknown[]): RequestEngine {
+function stopped(
+  waiting: PluginCall[],
+  running: PluginCall[],
+  rejections: unknown[],
+): RequestEngine {
   const engine = new RequestEngine({
     scheduler: {
       rejectQueued: () => waiting,
@@ -32,7 +36,7 @@ function stopped(waiting: PluginCall[], running: PluginCall[], refused: unknown[
     admin: { rejectQueued: () => [call(4)], calls: () => [] },
     responses: {
       refuse: (exchange: { serial: number }, _port: number, status: number, message: string) =>
-        refused.push([exchange.serial, status, message]),
+        rejections.push([exchange.serial, status, message]),
     },
   } as never);
   engine.stop();
@@ -40,11 +44,11 @@ function stopped(waiting: PluginCall[], running: PluginCall[], refused: unknown[
 }
 
 test("refuses waiting and running requests at the end of the grace period only", () => {
-  const refused: unknown[] = [];
-  const engine = stopped([call(3)], [call(1), call(2)], refused);
-  assert.equal(refused, []);
+  const rejections: unknown[] = [];
+  const engine = stopped([call(3)], [call(1), call(2)], rejections);
+  assert.equal(rejections, []);
   engine.rejectRemaining();
-  assert.equal(refused, [
+  assert.equal(rejections, [
     [3, 503, "Service Out"],
     [4, 503, "Service Out"],
     [1, 503, "Service Out"],
@@ -53,12 +57,12 @@ test("refuses waiting and running requests at the end of the grace period only",
 });
 
 test("never tells a dispatcher to retry a POST that may have been executed", () => {
-  const refused: unknown[] = [];
+  const rejections: unknown[] = [];
   const post = call(5, "POST", "partial");
   const step = { target: "", merged: [new Uint8Array(0), 0, 0, null], done: () => {} } as const;
-  const engine = stopped([post, { ...call(6, "POST", "partial"), step }], [post], refused);
+  const engine = stopped([post, { ...call(6, "POST", "partial"), step }], [post], rejections);
   engine.rejectRemaining();
-  assert.equal(refused, [
+  assert.equal(rejections, [
     [5, 503, "Service Out"],
     [6, 500, "Service Out"],
     [4, 503, "Service Out"],

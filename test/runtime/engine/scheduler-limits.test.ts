@@ -203,15 +203,15 @@ test("releases the share of requests without a response", async () => {
     perClient: 1,
     isSerial: false,
   });
-  const gone = Array.from({ length: 4 }, () => call(0));
-  for (const aborted of gone) scheduler.submit(aborted);
+  const abortedCalls = Array.from({ length: 4 }, () => call(0));
+  for (const aborted of abortedCalls) scheduler.submit(aborted);
   // Without an executor the first one waits for a slot, the others for the first one.
   assert.is(scheduler.waiting, 4);
-  for (const aborted of gone) (aborted.exchange as unknown as Gone).aborted = true;
+  for (const aborted of abortedCalls) (aborted.exchange as unknown as Gone).aborted = true;
   scheduler.setExecutors([executor(0)]);
   assert.equal(
     outcomes,
-    gone.map((aborted) => `${aborted.serial} dropped`),
+    abortedCalls.map((aborted) => `${aborted.serial} dropped`),
   );
   for (const pending of [call(0), call(0)]) scheduler.submit(pending);
   assert.equal([scheduler.working, scheduler.waiting], [1, 1]);

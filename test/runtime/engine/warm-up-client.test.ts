@@ -13,7 +13,7 @@ interface Context {
   /** Requests by connection. */
   requests: string[][];
   /** Answers the next request. */
-  answer: (socket: Socket) => unknown;
+  respond: (socket: Socket) => unknown;
 }
 
 const OK = "HTTP/1.1 200 OK\r\n";
@@ -28,7 +28,7 @@ test.before.each(async (context) => {
     socket.setEncoding("latin1");
     socket.on("data", (text: string) => {
       requests.push(text);
-      context.answer(socket);
+      context.respond(socket);
     });
     socket.on("error", () => {});
   });
@@ -44,7 +44,7 @@ test.after.each(({ server, client }) => {
 
 test("sends requests over one connection", async (context) => {
   const { client, requests } = context;
-  context.answer = (socket) => socket.write(`${OK}content-length: 2\r\n\r\nok`);
+  context.respond = (socket) => socket.write(`${OK}content-length: 2\r\n\r\nok`);
   assert.equal([await client.call("/a"), await client.call("/b?c=d")], [200, 200]);
   assert.is(requests.length, 1);
   assert.match(requests[0]![0]!, /^GET \/a HTTP\/1\.1\r\nHost: 127\.0\.0\.1:\d+\r\nA: b\r\n\r\n$/);
@@ -53,7 +53,7 @@ test("sends requests over one connection", async (context) => {
 
 test("assembles responses that arrive in pieces", async (context) => {
   const text = `HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\n\xe4bcde`;
-  context.answer = async (socket) => {
+  context.respond = async (socket) => {
     for (const character of text) {
       socket.write(character, "latin1");
       await delay(1);
@@ -65,14 +65,14 @@ test("assembles responses that arrive in pieces", async (context) => {
 
 test("a response without a length, or with `close`, ends its connection", async (context) => {
   const { client, requests } = context;
-  context.answer = (socket) => socket.write("HTTP/1.1 204 No Content\r\nServer: svc\r\n\r\n");
+  context.respond = (socket) => socket.write("HTTP/1.1 204 No Content\r\nServer: svc\r\n\r\n");
   assert.is(await client.call("/"), 204);
-  context.answer = (socket) => socket.write(`${OK}Transfer-Encoding: chunked\r\n\r\n1\r\n`);
+  context.respond = (socket) => socket.write(`${OK}Transfer-Encoding: chunked\r\n\r\n1\r\n`);
   assert.is(await client.call("/"), "a stream");
-  context.answer = (socket) =>
+  context.respond = (socket) =>
     socket.write("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
   assert.is(await client.call("/"), 400);
-  context.answer = (socket) => socket.write(`${OK}Content-Length: 0\r\n\r\n`);
+  context.respond = (socket) => socket.write(`${OK}Content-Length: 0\r\n\r\n`);
   assert.is(await client.call("/"), 200);
   assert.equal(
     requests.map((batch) => batch.length),
@@ -82,12 +82,12 @@ test("a response without a length, or with `close`, ends its connection", async 
 
 test("returns no response when its connection ends, and opens another", async (context) => {
   const { client, requests } = context;
-  context.answer = (socket) => socket.end(`${OK}Content-Length: 2\r\n\r\no`);
+  context.respond = (socket) => socket.end(`${OK}Content-Length: 2\r\n\r\no`);
   assert.is(await client.call("/"), null);
   const pending = client.call("/");
   client.close();
   assert.is(await pending, null);
-  context.answer = (socket) => socket.write(`${OK}Content-Length: 2\r\n\r\nok`);
+  context.respond = (socket) => socket.write(`${OK}Content-Length: 2\r\n\r\nok`);
   assert.is(await client.call("/"), 200);
   assert.ok(requests.length >= 2);
 });

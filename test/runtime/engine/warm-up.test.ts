@@ -26,7 +26,7 @@ const OPTIONS: ServerOptions = {
   tls: null,
 };
 
-function answering(request: (exchange: Exchange) => void): ServerEvents {
+function respondWith(request: (exchange: Exchange) => void): ServerEvents {
   return {
     request,
     errorBody: () => ({ mediaType: "text/plain", body: "" }),
@@ -40,7 +40,7 @@ function answering(request: (exchange: Exchange) => void): ServerEvents {
 test("calls targets in turn and reports unusable ones", async () => {
   const requests: string[] = [];
   let atOnce = 0;
-  const events = answering((exchange) => {
+  const events = respondWith((exchange) => {
     assert.ok(exchange.isWarmUp);
     const { target } = exchange;
     requests.push(target);
@@ -49,13 +49,13 @@ test("calls targets in turn and reports unusable ones", async () => {
     if (target === "/stream") {
       const source = Object.assign(pieces(), { cancel: () => {} });
       atOnce = 0;
-      return exchange.answerChunked(200, "text/plain", source);
+      return exchange.respondChunked(200, "text/plain", source);
     }
-    const answer = (): void => {
+    const respond = (): void => {
       atOnce = 0;
-      exchange.answer(target === "/bad" ? 404 : 200, "text/plain", "answer");
+      exchange.respond(target === "/bad" ? 404 : 200, "text/plain", "answer");
     };
-    setTimeout(answer, target === "/slow" ? 150 : 0);
+    setTimeout(respond, target === "/slow" ? 150 : 0);
   });
   const useless = await warmUp({ targets: TARGETS, withinMs: 1200 }, OPTIONS, events);
   assert.equal([...useless].sort(), [
@@ -77,10 +77,10 @@ test("calls targets in turn and reports unusable ones", async () => {
 test("opens new connections now and then", async () => {
   const connections = new Set<object>();
   let calls = 0;
-  const events = answering((exchange) => {
+  const events = respondWith((exchange) => {
     calls++;
     connections.add(exchange.connection);
-    exchange.answer(200, "text/plain", "answer");
+    exchange.respond(200, "text/plain", "answer");
   });
   // A busy machine calls less.
   while (calls < 2000) {
@@ -95,17 +95,17 @@ test("opens new connections now and then", async () => {
 test("lets executors become idle in between", async () => {
   let atOnce = 0;
   let maxRunning = 0;
-  let answeredAtMs = 0;
+  let respondedAtMs = 0;
   let longestMs = 0;
-  const events = answering((exchange) => {
+  const events = respondWith((exchange) => {
     if (atOnce++ === 0 && maxRunning > 1) {
-      longestMs = Math.max(longestMs, performance.now() - answeredAtMs);
+      longestMs = Math.max(longestMs, performance.now() - respondedAtMs);
     }
     maxRunning = Math.max(maxRunning, atOnce);
     setImmediate(() => {
       atOnce--;
-      answeredAtMs = performance.now();
-      exchange.answer(200, "text/plain", "answer");
+      respondedAtMs = performance.now();
+      exchange.respond(200, "text/plain", "answer");
     });
   });
   const isLong = () => longestMs > 2.5 * EXECUTOR_SWEEP_MS;
@@ -117,10 +117,10 @@ test("lets executors become idle in between", async () => {
 });
 
 test("ends when all targets fail or the server does not respond", async () => {
-  const refuse = answering((exchange) => exchange.answer(500, null, ""));
-  const refused = await warmUp({ targets: ["/a"], withinMs: 3_600_000 }, OPTIONS, refuse);
-  assert.equal([...refused], [["/a", "responds with 500"]]);
-  const hang = answering(() => {});
+  const refuse = respondWith((exchange) => exchange.respond(500, null, ""));
+  const failures = await warmUp({ targets: ["/a"], withinMs: 3_600_000 }, OPTIONS, refuse);
+  assert.equal([...failures], [["/a", "responds with 500"]]);
+  const hang = respondWith(() => {});
   const hung = await warmUp({ targets: ["/a", "/b"], withinMs: 50 }, OPTIONS, hang);
   assert.equal([...hung], [["/a", "no response after 50 ms"]]);
 });
@@ -143,9 +143,9 @@ test("rejects clients without the key", async () => {
   Object.assign(netTransport, { listen: listenAndCall });
   try {
     // Fails, which ends the warm-up, once all clients have their response.
-    const events = answering(function refuse(exchange): void {
+    const events = respondWith(function refuse(exchange): void {
       if (statuses.length < 3) setTimeout(refuse, 5, exchange);
-      else exchange.answer(500, null, "");
+      else exchange.respond(500, null, "");
     });
     await warmUp({ targets: ["/a"], withinMs: 3_600_000 }, OPTIONS, events);
   } finally {

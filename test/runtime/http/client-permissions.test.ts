@@ -35,8 +35,8 @@ test("excludes loopback with an empty list of parents", () => {
 
 test("copies fields without those a client may not use", () => {
   const rights = new ClientPermissions(["10.0.0.0/8"]);
-  const plain = parseFields("Host: a\r\nAccept: text/plain\r\n");
-  assert.is(rights.filterFields(plain, "8.8.8.8"), plain);
+  const plainFields = parseFields("Host: a\r\nAccept: text/plain\r\n");
+  assert.is(rights.filterFields(plainFields, "8.8.8.8"), plainFields);
   const partial = parseFields(PARTIAL);
   assert.is(rights.filterFields(partial, "10.0.0.1"), partial);
   assert.is(rights.filterFields(partial, "8.8.8.8").accept, "json");

@@ -52,7 +52,7 @@ interface Told {
 }
 
 /** The parts of an exchange that a file server uses. */
-interface Asked extends Pick<Exchange, "answer" | "answerStream"> {
+interface Asked extends Pick<Exchange, "respond" | "respondStream"> {
   readonly headers: Pick<Exchange["headers"], "get">;
 }
 
@@ -62,9 +62,9 @@ function askWith(fields: Readonly<Record<string, string>>, path: string, folder 
       resolve({ response, fields: headerFields });
     const exchange = {
       headers: { get: (name: string) => fields[name] },
-      answer: (status, mediaType, body, headerFields) =>
+      respond: (status, mediaType, body, headerFields) =>
         tell(`${status} ${mediaType} ${body.length}`, headerFields),
-      answerStream: async (status, mediaType, length, source, headerFields) => {
+      respondStream: async (status, mediaType, length, source, headerFields) => {
         const content = await read(source);
         assert.is(content.length, length);
         tell(`${status} ${mediaType} ${length > 100 ? length : content}`, headerFields);
@@ -81,7 +81,7 @@ async function request(path: string, folder = web): Promise<string> {
   return (await askWith({}, path, folder)).response;
 }
 
-const answers: Readonly<Record<string, string>> = {
+const responses: Readonly<Record<string, string>> = {
   "/hello.txt": "200 text/plain hello",
   "/.env": UNKNOWN,
   "/%2eenv": UNKNOWN,
@@ -121,7 +121,7 @@ const answers: Readonly<Record<string, string>> = {
   "/100%.bin": INVALID,
 };
 
-for (const [path, response] of Object.entries(answers)) {
+for (const [path, response] of Object.entries(responses)) {
   test(path, async () => assert.is(await request(path), response));
 }
 

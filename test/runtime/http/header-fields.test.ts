@@ -70,8 +70,19 @@ test("reads one key, percent-encoded", () => {
     ["a".repeat(2048), "a".repeat(2048)],
   ];
   for (const [text, key] of keys) assert.is(read(`X-SVC-Key: ${text}`).key, key);
-  const wrong = ["", "%", "%2", "%zz", "%C3", "%FF", "%ED%A0%80", "a b", "\xe9", "a".repeat(2049)];
-  for (const text of [...wrong, "a\r\nX-SVC-Key: a"]) {
+  const invalidValues = [
+    "",
+    "%",
+    "%2",
+    "%zz",
+    "%C3",
+    "%FF",
+    "%ED%A0%80",
+    "a b",
+    "\xe9",
+    "a".repeat(2049),
+  ];
+  for (const text of [...invalidValues, "a\r\nX-SVC-Key: a"]) {
     const block = `Host: x\r\nX-SVC-Key: ${text}\r\n`;
     assert.is(readHeaderFields(block), INVALID_KEY, text);
   }
@@ -119,12 +130,12 @@ test("treats only the token close as the end of a connection", () => {
 
 test("reads codings one by one, ignoring blanks", () => {
   assert.ok(read("Transfer-Encoding: \tChunked ").chunked);
-  const refused: readonly (readonly [string, number])[] = [
+  const rejectedHeads: readonly (readonly [string, number])[] = [
     ["chunked \t, chunked", 400],
     ["chunked ,", 400],
     ["gzip , chunked", 501],
   ];
-  for (const [value, status] of refused) {
+  for (const [value, status] of rejectedHeads) {
     const fields = readHeaderFields(`Host: a\r\nTransfer-Encoding: ${value}\r\n`);
     assert.is(fields instanceof HeaderFields ? 200 : fields.status, status, value);
   }

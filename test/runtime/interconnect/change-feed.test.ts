@@ -26,7 +26,7 @@ import { Instance } from "./support/instance.js";
 
 interface Context {
   root: string;
-  former: ThreadGraphs | null;
+  previousGraphs: ThreadGraphs | null;
 }
 
 const test = suite<Context>("change feed");
@@ -34,15 +34,15 @@ const running: Instance[] = [];
 
 test.before.each((context) => {
   context.root = mkdtempSync(join(tmpdir(), "svc-feed-"));
-  context.former = findThreadGraphs();
+  context.previousGraphs = findThreadGraphs();
   installThreadGraphs(
     new ThreadGraphs(TEST_THREAD, NO_SOURCE, createTransactionOpener(context.root)),
   );
 });
 
-test.after.each(async ({ root, former }) => {
+test.after.each(async ({ root, previousGraphs }) => {
   for (const instance of running.splice(0)) await instance.stop();
-  installThreadGraphs(former);
+  installThreadGraphs(previousGraphs);
   rmSync(root, { recursive: true });
 });
 
@@ -323,13 +323,13 @@ test("rejects invalid positions and filters", async (context) => {
   }
   const ahead = graph.changePosition().replace(/-[^-]*$/, "-zzz");
   assert.throws(() => graph.changes({ since: ahead }), /is ahead of graph 'g'/);
-  const wrong = (options: unknown, text: RegExp): void =>
+  const rejects = (options: unknown, text: RegExp): void =>
     assert.throws(() => graph.changes(options as object), text);
-  wrong({ from: 1 }, /'from' is an invalid keyword argument/);
-  wrong({ filter: { kind: "x" } }, /'kind' is an invalid keyword argument/);
-  wrong({ filter: { kinds: ["x"] } }, /unknown kind of change: 'x'/);
-  wrong({ filter: { types: "product" } }, /types must be a list of names/);
-  wrong({ since: 7 }, /since/);
+  rejects({ from: 1 }, /'from' is an invalid keyword argument/);
+  rejects({ filter: { kind: "x" } }, /'kind' is an invalid keyword argument/);
+  rejects({ filter: { kinds: ["x"] } }, /unknown kind of change: 'x'/);
+  rejects({ filter: { types: "product" } }, /types must be a list of names/);
+  rejects({ since: 7 }, /since/);
 });
 
 test("reports a position whose changes are no longer in the log", async (context) => {

@@ -146,10 +146,10 @@ test("has no leader to hand over to, and digests of all graphs", async (context)
 });
 
 test("needs the transaction log only if it replicates", async (context) => {
-  const none = await begin(context, "a", { durability: "off" });
+  const undurableInstance = await begin(context, "a", { durability: "off" });
   const text = "SVC2530: replication requires the transaction log: `durability` is off";
   for (const control of [{ do: "bound" }, { do: "sync", repair: "all", timeoutMs: 1 }] as const) {
-    assert.is(await runControl(none, control), text);
+    assert.is(await runControl(undurableInstance, control), text);
   }
   // A log that is off does not count.
   const previousInstance = await begin(context, "c");

@@ -114,13 +114,13 @@ test("throttles by each unit", async (context) => {
   instance.graph().createVertex("a");
   const throttle = (unit: string, rate: number | null) =>
     instance.control({ do: "throttle", unit: unit as "bytes", rate });
-  const none = { bytes: null, opcodes: null, operations: null, transactions: null };
-  assert.equal(await throttle("operations", 1000), { ...none, operations: 1000 });
-  assert.equal(await throttle("operations", null), none);
+  const noLimits = { bytes: null, opcodes: null, operations: null, transactions: null };
+  assert.equal(await throttle("operations", 1000), { ...noLimits, operations: 1000 });
+  assert.equal(await throttle("operations", null), noLimits);
   assert.is(await rejectionCode(throttle("miles", 1)), "SVC2536");
   assert.is(await rejectionCode(throttle("bytes", -1)), "SVC2536");
   const gate = new FlowControl();
-  gate.throttle = { ...none, bytes: 10_000, operations: 100_000 };
+  gate.throttle = { ...noLimits, bytes: 10_000, operations: 100_000 };
   const begun = performance.now();
   for (let frame = 0; frame < 4; frame++) await gate.pass(500, 10, 10);
   assert.ok(performance.now() - begun >= 190, "2000 bytes at 10,000 a second");
@@ -169,9 +169,9 @@ test("fences the former provider when a replica is promoted", async (context) =>
   back.graph().createVertex("mine");
   await back.isFlushed();
   await end(back);
-  const mine = await begin(context, "a", {});
-  assert.ok(mine.graph().hasVertex("mine"));
-  mine.graph().createVertex("more");
+  const ownInstance = await begin(context, "a", {});
+  assert.ok(ownInstance.graph().hasVertex("mine"));
+  ownInstance.graph().createVertex("more");
 });
 
 test("reorders a chain: the last instance moves up, and a new one joins", async (context) => {
@@ -246,7 +246,7 @@ test("promotes a replica that starts without a provider", async (context) => {
   assert.is(await next.control({ do: "promote" }), 2, "no more than once");
 });
 
-test("stays the provider after a restart with its former configuration", async (context) => {
+test("stays the provider after a restart with its previous configuration", async (context) => {
   const port = await freePort();
   const replica = await begin(context, "b", { txPort: port });
   const oldInstance = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });

@@ -20,8 +20,11 @@ test("an address of another machine needs a key", () => {
   assert.is(key.isSet, false);
   assert.is(parseAddress("svc://host:1/"), "host:1");
   assert.is(parseAddress("host:1"), "host:1");
-  for (const wrong of ["svc://host", "nats://host:1", "host:1/", ""]) {
-    assert.throws(() => parseAddress(wrong), isRefused(`not svc://host:port: ${wrong}`));
+  for (const invalidAddress of ["svc://host", "nats://host:1", "host:1/", ""]) {
+    assert.throws(
+      () => parseAddress(invalidAddress),
+      isRefused(`not svc://host:port: ${invalidAddress}`),
+    );
   }
   assert.equal(parseHostAndPort("svc://127.0.0.1:70", key), { host: "127.0.0.1", port: 70 });
   assert.equal(parseHostAndPort("svc://[::1]:70", key), { host: "::1", port: 70 });
@@ -39,8 +42,8 @@ test("an open connection has no listeners of the attempt to connect", async () =
   assert.equal([socket.listenerCount("error"), socket.listenerCount("timeout")], [0, 0]);
   socket.destroy();
   await new Promise((resolve) => server.close(resolve));
-  const refused = await dial("127.0.0.1", port).catch(({ code }) => code);
-  assert.is(refused, "ECONNREFUSED");
+  const errorCode = await dial("127.0.0.1", port).catch(({ code }) => code);
+  assert.is(errorCode, "ECONNREFUSED");
 });
 
 test("connecting to an unresponsive address times out", async () => {

@@ -64,7 +64,7 @@ const listSegments = ({ root }: LoggedFolder): string[] =>
 for (const operation of ["write", "flush"] as const) {
   test(`continues in a new segment after a failed ${operation}`, async (context) => {
     let isFailing = false;
-    // The former segment keeps its undurable end.
+    // The previous segment keeps its undurable end.
     const done = new Set<Operation>();
     const fails = (now: Operation): boolean => {
       done.add(now);

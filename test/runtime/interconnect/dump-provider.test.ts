@@ -66,7 +66,7 @@ function create({ log }: Context, parts: Partial<SenderParts> = {}): LogSender {
   return dumpTransport.createSender(`file:${DUMP}`, options as SenderParts);
 }
 
-function isThere(sender: LogSender, sn: number): Promise<void> {
+function waitForUnit(sender: LogSender, sn: number): Promise<void> {
   return until(
     () => sender.hasAcknowledged(sn),
     () => `${sender.firstNeededSn}`,
@@ -87,10 +87,10 @@ test("a dump needs the log from the first transaction that it lacks", async (con
   );
   gate.isOpen = true;
   sender.wake();
-  await isThere(sender, 5);
+  await waitForUnit(sender, 5);
   assert.equal([sender.firstNeededSn, sender.hasAcknowledged(6)], [6, false]);
   log.write("g", 2);
-  await isThere(sender, 7);
+  await waitForUnit(sender, 7);
   assert.is(sender.firstNeededSn, 8);
   sender.stop();
   await running;
@@ -118,10 +118,10 @@ test("a dump needs nothing before its first segment while it writes", async (con
 test("a dump contains the durable transactions", async (context) => {
   const { log } = context;
   const { sender, running } = begin(context);
-  await isThere(sender, 2);
+  await waitForUnit(sender, 2);
   log.steps.length = 0;
   log.write("g");
-  await isThere(sender, 3);
+  await waitForUnit(sender, 3);
   assert.match(log.steps.join(), /^write [^,]*,flush [^,]*$/);
   sender.stop();
   await running;
@@ -167,7 +167,7 @@ test("a repair waits for the transactions logged before it", async (context) => 
   assert.is(sender.isRepairing, true);
   gate.isOpen = true;
   sender.wake();
-  await isThere(sender, 5);
+  await waitForUnit(sender, 5);
   assert.is(sender.isRepairing, false);
   gate.isOpen = false;
   log.write("g");
@@ -192,7 +192,7 @@ test("a dump counts as connected once it has caught up with its start", async (c
   assert.equal(state(), [false, true, 5]);
   gate.isOpen = true;
   sender.wake();
-  await isThere(sender, 5);
+  await waitForUnit(sender, 5);
   assert.equal(state(), [true, false, 0]);
   gate.isOpen = false;
   log.write("g", 2);

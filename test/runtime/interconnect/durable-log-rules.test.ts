@@ -145,7 +145,7 @@ test("reports torn writes and replayed changes", async () => {
   await third.log.close();
 });
 
-test("replays transactions that a former thread left in its ring", async () => {
+test("replays transactions that a previous thread left in its ring", async () => {
   const { log, keep } = open("async");
   openStore(keep("g")).createVertex("a");
   const copy = GraphStore.create("g", TEST_THREAD, { identity: log.identityOf("g")! });

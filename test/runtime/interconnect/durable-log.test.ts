@@ -247,7 +247,7 @@ test("replaces a snapshot only when the log has flushed its transactions", async
   while (!isWritten()) await delay(1);
   // The flush of the log is in progress, and the snapshot is read back by then.
   for (let turn = 0; turn < 50; turn++) await delay(1);
-  assert.ok(isWritten(), "it is still beside the former one");
+  assert.ok(isWritten(), "it is still beside the previous one");
   assert.not.ok(isSaved);
   isSlow = false;
   while (!isSaved) {
@@ -288,8 +288,8 @@ test("a process that starts ends following, a thread that takes over does not", 
   const shared = first.interconnect.keep(request(root, "g"));
   await isFlushed(first.clock);
   const log = { id: "0".repeat(32), sn: 1, chain: 1 };
-  const none = { ancestors: [], isCaughtUp: true, isFetching: false };
-  writeReplicaMarker(root, { log, origin: null, epoch: 5, ...none });
+  const noAncestors = { ancestors: [], isCaughtUp: true, isFetching: false };
+  writeReplicaMarker(root, { log, origin: null, epoch: 5, ...noAncestors });
   begin(context).interconnect.adopt([shared]);
   assert.ok(isReplicaRoot(root));
   begin(context).interconnect.recover(true);

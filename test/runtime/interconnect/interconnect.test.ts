@@ -83,7 +83,10 @@ test("is idle before its first graph", async (context) => {
 });
 
 test("reports why replication is not available", (context) => {
-  const asked = (more: Partial<InterconnectSettings>, source: "sync" | "attached"): string => {
+  const attachError = (
+    more: Partial<InterconnectSettings>,
+    source: "sync" | "attached",
+  ): string => {
     const { interconnect } = start(context, more);
     keep(context, interconnect);
     const command = { do: source, repair: "all", timeoutMs: 0 } as const;
@@ -93,10 +96,10 @@ test("reports why replication is not available", (context) => {
   const early = "replication has not started yet: retry";
   assert.equal(
     [
-      asked({ durability: "off" }, "sync"),
-      asked({}, "attached"),
-      asked({ attach: ["127.0.0.1:1"] }, "sync"),
-      asked({}, "sync"),
+      attachError({ durability: "off" }, "sync"),
+      attachError({}, "attached"),
+      attachError({ attach: ["127.0.0.1:1"] }, "sync"),
+      attachError({}, "sync"),
     ],
     [off, early, early, "true"],
   );
@@ -203,8 +206,8 @@ test("takes over graphs, and recovers nothing", async (context) => {
   assert.equal(stored, [true, false]);
   const { interconnect: second } = start(context);
   second.adopt([{ ...graph, path: null }]);
-  const none = errorReason(() => second.control({ do: "attached" }));
-  assert.match(none, /requires the transaction log/);
+  const secondReason = errorReason(() => second.control({ do: "attached" }));
+  assert.match(secondReason, /requires the transaction log/);
 });
 
 test("makes no files for graphs that are not stored", (context) => {

@@ -34,7 +34,7 @@ function open(broker: MemoryJetStream, more: Partial<StreamAddress> = {}, isWrit
 
 test("connects once: the next connection reads the state of the stream again", async () => {
   const broker = new MemoryJetStream();
-  const former = process.env.SVC_NATS_TOKEN;
+  const previousToken = process.env.SVC_NATS_TOKEN;
   delete process.env.SVC_NATS_TOKEN;
   try {
     await open(broker);
@@ -45,7 +45,7 @@ test("connects once: the next connection reads the state of the stream again", a
     assert.equal(broker.connections[1], { ...expected, token: "secret" });
   } finally {
     delete process.env.SVC_NATS_TOKEN;
-    if (former !== undefined) process.env.SVC_NATS_TOKEN = former;
+    if (previousToken !== undefined) process.env.SVC_NATS_TOKEN = previousToken;
   }
 });
 
@@ -96,7 +96,7 @@ test("sends parts that the server accepts", async () => {
   }
 });
 
-test("finds the state of its former connection", async () => {
+test("finds the state of its previous connection", async () => {
   const broker = new MemoryJetStream();
   const log = await open(broker);
   assert.equal([await log.readLastState(), await log.findSnapshotTable()], [null, null]);
@@ -118,8 +118,8 @@ test("appends only directly after the last known message", async () => {
   const broker = new MemoryJetStream();
   const [first, second] = [await open(broker), await open(broker)];
   for (let remaining = 2; remaining > 0; remaining--) await first.append("data", PART, STATE);
-  const wrong = "undefined: wrong last sequence";
-  assert.is(await describeFailure(second.append("data", PART, STATE)), wrong);
+  const sequenceError = "undefined: wrong last sequence";
+  assert.is(await describeFailure(second.append("data", PART, STATE)), sequenceError);
   await second.readLastState();
   assert.is(await second.append("data", PART, STATE), 3);
 });
@@ -263,7 +263,7 @@ test("trusts only what each server reports about itself for durable", async () =
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const monitor = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   try {
-    for (const _answer of responses.slice(1)) {
+    for (const _response of responses.slice(1)) {
       await requireDurableServers([monitor], 1).then(unexpected, (error: SvcError) =>
         assert.is(error.code, "SVC3362"),
       );

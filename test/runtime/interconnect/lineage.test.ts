@@ -153,9 +153,9 @@ test("no log ends after the position of the replica that leads", ({ root }) => {
   ]);
 });
 
-test("a replica uses the log ends of its last provider, not of former ones", ({ root }) => {
-  const former = { id: OTHER, sn: 57, chain: 1 };
-  promoteReplica(root, former, [], 80);
+test("a replica uses the log ends of its last provider, not of previous ones", ({ root }) => {
+  const previousPosition = { id: OTHER, sn: 57, chain: 1 };
+  promoteReplica(root, previousPosition, [], 80);
   const ancestor = { id: OTHER, sn: 50, chain: 2, counts: { [GRAPH]: 70 } };
   const log = { id: LOG, sn: 5, chain: 3 };
   const ownLog = { ...log, counts: { [GRAPH]: 90 } };

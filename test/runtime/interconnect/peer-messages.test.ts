@@ -98,11 +98,11 @@ test("expects a message of one type, or a refusal with its reason", async () => 
   await remote.send(Ack, NOTHING);
   assert.is((await peer.expect(Ack)).length, 0);
   await remote.send(Ack, NOTHING);
-  const wrong = `replication: expected message ${Status}, got ${Ack}`;
-  assert.is(await rejectionMessage(peer.expect(Status)), wrong);
-  const refused = rejectionMessage(peer.expect(Status));
+  const expectedError = `replication: expected message ${Status}, got ${Ack}`;
+  assert.is(await rejectionMessage(peer.expect(Status)), expectedError);
+  const rejection = rejectionMessage(peer.expect(Status));
   await remote.refuse("x".repeat(501));
-  assert.is(await refused, `replication: rejected by the peer: ${"x".repeat(500)}`);
+  assert.is(await rejection, `replication: rejected by the peer: ${"x".repeat(500)}`);
   assert.is(await peer.next(), null);
 });
 
@@ -141,8 +141,8 @@ test("treats a heartbeat of an untrusted end as a message", async () => {
   const [localSocket, remoteSocket] = MemorySocket.pair();
   const [peer, remote] = [localSocket, remoteSocket].map((end) => new Peer(end.asSocket, LIMITS));
   await remote!.send(Alive, NOTHING);
-  const wrong = `replication: expected message ${MessageType.Hello}, got ${Alive}`;
-  assert.is(await rejectionMessage(peer!.expect(MessageType.Hello)), wrong);
+  const expectedError = `replication: expected message ${MessageType.Hello}, got ${Alive}`;
+  assert.is(await rejectionMessage(peer!.expect(MessageType.Hello)), expectedError);
 });
 
 test("gives up a silent end only while it waits for a message", async ({ time }) => {
@@ -192,10 +192,10 @@ test("gives up a connection without any traffic", async () => {
 test("limits the wait for an answer, regardless of heartbeats", async ({ time }) => {
   const { peer, remote } = await connect();
   const { timers } = time;
-  const answered = peer.expectInTime(Ack);
+  const acknowledgment = peer.expectInTime(Ack);
   await settle();
   await remote.send(Ack, NOTHING);
-  await answered;
+  await acknowledgment;
   assert.is(time.timers, timers, "it waits no more");
   const [late, heard] = [rejectionMessage(peer.expectInTime(Ack)), rejectionMessage(remote.next())];
   for (let passed = 0; passed < LIMITS.silenceMs; passed += LIMITS.heartbeatMs) {
@@ -209,11 +209,11 @@ test("limits the wait for an answer, regardless of heartbeats", async ({ time })
 
 test("accepts an answer that arrives at the time limit", async ({ time }) => {
   const { peer, remote } = await connect();
-  const answered = peer.expectInTime(Ack);
+  const acknowledgment = peer.expectInTime(Ack);
   await settle();
   time.pass(LIMITS.silenceMs);
   await remote.send(Ack, NOTHING);
-  assert.is((await answered).length, 0);
+  assert.is((await acknowledgment).length, 0);
   await settle();
   assert.is(peer.isClosed, false);
 });

@@ -106,7 +106,7 @@ async function rejectionText(promise: Promise<unknown>): Promise<string> {
 
 test("refuses greeting without protocol or nonce", async (context) => {
   const valid = { protocol: 4, nonce: "0".repeat(64), node: 20 };
-  for (const [wrong, fault] of [
+  for (const [message, fault] of [
     [{ protocol: undefined }, /greeting without a protocol/],
     [{ protocol: "4" }, /greeting without a protocol/],
     [{ oldest: 3.5 }, /greeting without a protocol/],
@@ -115,7 +115,7 @@ test("refuses greeting without protocol or nonce", async (context) => {
   ] as const) {
     const [localSocket, remoteSocket] = await pair(context);
     const outcome = rejectionText(new Peer(localSocket, LONG).handshake("subscriber", KEY));
-    const hello = Buffer.from(JSON.stringify({ ...valid, ...wrong }));
+    const hello = Buffer.from(JSON.stringify({ ...valid, ...message }));
     remoteSocket.write(encodeMessage(MessageType.Hello, hello));
     assert.match(await outcome, fault);
   }

@@ -59,7 +59,7 @@ test("a late response is not awaited again", async ({ clock, responses }) => {
   const first = commit(clock, ONE);
   await responses.wait(first);
   assert.is(responses.lastCompleteTicket(), first);
-  clock.afterAnswer = async () => assert.unreachable();
+  clock.waitForResponses = async () => assert.unreachable();
   await responses.wait(first);
   clock.answered(ONE, 0);
   const next = commit(clock, ONE);
@@ -100,7 +100,7 @@ test("stops waiting at the time limit", async ({ clock, responses }) => {
   const times = [0, 5, 9];
   performance.now = () => times.shift()!;
   let waits = 0;
-  clock.afterAnswer = async () => void waits++;
+  clock.waitForResponses = async () => void waits++;
   try {
     await responses.wait(commit(clock, ONE));
     assert.equal([waits, times], [0, [9]]);

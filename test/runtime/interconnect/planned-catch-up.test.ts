@@ -152,9 +152,9 @@ test("refuses a graph that differs, and sends it for a repair", () => {
   for (const [position, diverged, isDifferent] of cases) {
     const positions = { graphs: [position, otherPosition], diverged };
     const label = JSON.stringify([position, diverged]);
-    const plain = plan(positions);
-    if (isDifferent) assert.match(String(plain), /graph "test" has diverged/, label);
-    else assert.equal(snapshots(plain), [], label);
+    const defaultPlan = plan(positions);
+    if (isDifferent) assert.match(String(defaultPlan), /graph "test" has diverged/, label);
+    else assert.equal(snapshots(defaultPlan), [], label);
     assert.equal(snapshots(plan(positions, "different")), isDifferent ? [1] : [], label);
     assert.equal(snapshots(plan(positions, "all")), [1, 2], label);
   }

@@ -148,12 +148,12 @@ test("tries a member of a group again sooner, and more often", async (context) =
   const delays = async (members?: MemberProgress): Promise<number[]> => {
     const [{ setTimeout: real }, { random }, { now }] = [globalThis, Math, performance];
     const counts: number[] = [];
-    const noted = (run: () => void, ms = 0): NodeJS.Timeout => {
+    const trackTimer = (run: () => void, ms = 0): NodeJS.Timeout => {
       // Refused connections, which the logs of the provider do not wait for.
       if (new Error().stack!.includes("retry-loop")) counts.push(ms);
       return real(run, Math.min(ms, 1));
     };
-    globalThis.setTimeout = noted as typeof setTimeout;
+    globalThis.setTimeout = trackTimer as typeof setTimeout;
     Math.random = () => 0;
     // Attempts that take long begin again with the shortest delay.
     performance.now = () => 1000;

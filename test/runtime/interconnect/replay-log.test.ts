@@ -11,7 +11,7 @@ import { ProgressLine, replayLog } from "../../../runtime/interconnect/log/repla
 import { loggedStore } from "../graph/support/logged-graph.js";
 import { openStore, TEST_THREAD } from "../graph/support/make-graph.js";
 import { SimulatedDisk } from "./support/simulated-disk.js";
-import { openUnits, unit, write } from "./support/unit-log.js";
+import { makeTransaction, openUnits, write } from "./support/unit-log.js";
 
 const test = suite("replay of a log");
 
@@ -70,13 +70,13 @@ test("applies to each graph only the transactions that it lacks", () => {
   history.write(0, 1, 0, 2);
   history.write(1, 1, 2, 0);
   const replay = new Replay();
-  const [none, some, complete] = [copy(), copy(1), copy(3)];
+  const [emptyCopy, some, complete] = [copy(), copy(1), copy(3)];
   const stores = new Map([
-    [1, none],
+    [1, emptyCopy],
     [2, some],
   ]);
   assert.is(replay.run(history, stores), 5);
-  assert.equal([none, some].map(vertices), [3, 3]);
+  assert.equal([emptyCopy, some].map(vertices), [3, 3]);
   assert.is(replay.run(history, new Map([[1, complete]])), 0);
   assert.equal([replay.reasons.size, replay.broken.size], [0, 0]);
 });
@@ -129,7 +129,7 @@ test("a graph whose next transaction is in another log continues there", () => {
 test("a graph that a transaction has left half applied is not touched again", () => {
   const log = openUnits(new SimulatedDisk());
   // Transactions that no instance writes.
-  for (const before of [0, 1]) write(log, unit({ before, second: 0 }));
+  for (const before of [0, 1]) write(log, makeTransaction({ before, second: 0 }));
   const store = copy();
   const replay = new Replay();
   for (let passes = 2; passes > 0; passes--) {

@@ -157,8 +157,8 @@ test("names the graph of a frame that cannot be applied", async (c) => {
   assert.match(text, /^SVC2532: graph "g1" cannot follow: /);
 });
 
-test("opens graphs as its provider does, and ignores former ones", async (c) => {
-  const [first, late, gone] = [source(1), source(3), source(2)];
+test("opens graphs as its provider does, and ignores previous ones", async (c) => {
+  const [first, late, removedSource] = [source(1), source(3), source(2)];
   await follow(c, makeOffer([first.graph], { lastNumber: 2 }));
   const take = (sn: number, ...units: readonly Uint32Array[]) =>
     describeFailure(c.replica.applyFrame(frame(sn, units)));
@@ -166,7 +166,10 @@ test("opens graphs as its provider does, and ignores former ones", async (c) => 
   const units = late.change("a");
   assert.match(await take(1, ...units), /changes of unannounced graph 3/);
   // Erased before the offer was made.
-  assert.is(await take(1, control({ opened: gone.graph }), ...gone.change("a")), "none");
+  assert.is(
+    await take(1, control({ opened: removedSource.graph }), ...removedSource.change("a")),
+    "none",
+  );
   assert.is(getCopy(c, "g2"), undefined);
   assert.match(await take(3, control({ opened: { number: 4 } })), /invalid graph/);
   for (const record of [null, {}, { erased: "1" }])
@@ -174,7 +177,7 @@ test("opens graphs as its provider does, and ignores former ones", async (c) => 
   assert.is(await take(3, control({ opened: late.graph }), ...units), "none");
   assert.is(getCopy(c, "g3").operationCount, 1);
   // Now 3 is the last number.
-  assert.is(await take(5, ...gone.change("b")), "none");
+  assert.is(await take(5, ...removedSource.change("b")), "none");
   assert.match(await take(6, ...source(4).change("a")), /changes of unannounced graph 4/);
 });
 

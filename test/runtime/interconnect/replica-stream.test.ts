@@ -78,8 +78,8 @@ test("erases graphs that a stream does not offer, unless the stream is older", a
       frame(1, [...first.change(`a${position}${logId}`), ...two.change("x")]),
     );
     await turn();
-    const isThere = c.stores.size === 2;
-    if (!isThere) throw new Error(`${position} ${graphNames(c)}`);
+    const keepsBoth = c.stores.size === 2;
+    if (!keepsBoth) throw new Error(`${position} ${graphNames(c)}`);
     await c.replica.acceptFromStream(makeOffer([first.graph], { logId }), position);
     assert.equal(graphNames(c), names, `${position} ${logId}`);
     for (const name of graphNames(c)) drop(c.stores, name);

@@ -286,7 +286,7 @@ test("replaces a graph that was opened locally before its transfer", async (c) =
 });
 
 test("objects of a replaced graph continue with the provider's graph", async (c) => {
-  const former = findThreadGraphs();
+  const previousGraphs = findThreadGraphs();
   const source: Partial<GraphSource> = { find: (name) => c.subscriber.find(name) };
   const graphs = new ThreadGraphs(TEST_THREAD + 2, source as GraphSource);
   installThreadGraphs(graphs);
@@ -302,7 +302,7 @@ test("objects of a replaced graph continue with the provider's graph", async (c)
     c.subscriber.drop("early", true);
     assert.throws(() => graph.order, /Graph cannot be accessed/);
   } finally {
-    installThreadGraphs(former);
+    installThreadGraphs(previousGraphs);
   }
 });
 
@@ -443,7 +443,7 @@ test("acknowledges nothing to a new connection before its start position", async
   await c.replica.accept(offer(c));
   let acknowledged = 0;
   c.replica.onDurable = () => acknowledged++;
-  // The flush that began with the former connection ends.
+  // The flush that began with the previous connection ends.
   while (flushes.length > 0) {
     flushes.shift()!();
     await new Promise((resolve) => setImmediate(resolve));
@@ -484,16 +484,17 @@ test("a folder is not complete while a graph is being replaced", async (context)
   await follow(context);
   const isFetching = (): boolean | undefined => readReplicaMarker(join(folder, "s"))?.isFetching;
   const before = isFetching();
-  const seen: unknown[] = [];
+  const flags: unknown[] = [];
   const source = {
     expect: async () => {
-      seen.push(isFetching());
+      flags.push(isFetching());
       throw new Error("the provider is gone");
     },
   };
   const head = { ...{ number: 1, identity, name: "g", path: "g" }, bytes: 4, values: 0, count: 9 };
   const failed = await replica.receiveGraph(source, head).catch(({ message }: Error) => message);
-  assert.equal([before, failed, seen, isFetching()], [false, "the provider is gone", [true], true]);
+  const states = [before, failed, flags, isFetching()];
+  assert.equal(states, [false, "the provider is gone", [true], true]);
 });
 
 test.run();

@@ -28,12 +28,19 @@ function stores() {
 }
 
 test("has a digest only if the graph has one", () => {
-  const { logged, plain, manager } = stores();
-  const [identity, otherIdentity] = [logged, plain].map(requireIdentity) as [string, string];
+  const { logged, plain: unloggedStore, manager } = stores();
+  const [identity, otherIdentity] = [logged, unloggedStore].map(requireIdentity) as [
+    string,
+    string,
+  ];
   const position = replicationPosition(logged);
   assert.equal([position.identity, position.count], [identity, 1]);
   assert.match(position.digest!, /^[0-9a-f]{32}$/);
-  assert.equal(replicationPosition(plain), { identity: otherIdentity, count: 1, digest: null });
+  assert.equal(replicationPosition(unloggedStore), {
+    identity: otherIdentity,
+    count: 1,
+    digest: null,
+  });
   assert.equal(knownPositions(manager), [position]);
   assert.equal(operationCounts(manager), { [identity]: 1, [otherIdentity]: 1 });
 });

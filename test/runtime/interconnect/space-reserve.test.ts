@@ -17,7 +17,7 @@ test.before.each((context) => {
 });
 test.after.each(({ folder }) => rmSync(folder, { recursive: true }));
 
-test("keeps the reserve of a former process", ({ folder, path }) => {
+test("keeps the reserve of a previous process", ({ folder, path }) => {
   assert.ok(new SpaceReserve(realDisk, folder).create());
   const content = readFileSync(path);
   assert.ok(new SpaceReserve(realDisk, folder).create());
@@ -25,7 +25,7 @@ test("keeps the reserve of a former process", ({ folder, path }) => {
   assert.ok(readFileSync(path).equals(content));
 });
 
-test("completes the reserve that a former process began", ({ folder, path }) => {
+test("completes the reserve that a previous process began", ({ folder, path }) => {
   assert.ok(new SpaceReserve(realDisk, folder).create());
   const { length } = readFileSync(path);
   truncateSync(path, length - 1);

@@ -181,8 +181,10 @@ test("a reader reports an unexpected message", async () => {
   await writer.send(MessageType.Frame, Buffer.from("a"));
   const parts = sent.map(({ part }) => part);
   const reader = new StreamReader(yieldParts(parts));
-  const wrong = await reader.expect(MessageType.Table).catch(({ message }: Error) => message);
-  assert.match(String(wrong), new RegExp(`got ${MessageType.Frame}`));
+  const errorMessage = await reader
+    .expect(MessageType.Table)
+    .catch(({ message }: Error) => message);
+  assert.match(String(errorMessage), new RegExp(`got ${MessageType.Frame}`));
   const ended = await reader.expect(MessageType.Frame).catch(({ message }: Error) => message);
   assert.match(String(ended), /the stream has ended/);
   const good = new StreamReader(yieldParts(parts));

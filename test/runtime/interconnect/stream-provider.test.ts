@@ -109,7 +109,7 @@ for (const [label, state] of Object.entries({
     log.erase();
     assert.is(await run(), "replication: memory://stream attached");
     const stream = broker.connect();
-    // Its messages have taken the place of the former ones.
+    // Its messages have taken the place of the previous ones.
     assert.is(await stream.findSnapshotTable(), 2);
     const end = (await stream.readLastState())!;
     assert.equal([end.log, end.epoch], [log.channel.log.logId, EPOCH]);

@@ -124,7 +124,7 @@ test("sends its state once it has sent everything, and rarely", async ({ time })
   const { log, receiveState, run, provider, broker, stop } = provideStream();
   await receiveState();
   await run();
-  assert.is(broker.parts, 3, "the former message, a frame and the state");
+  assert.is(broker.parts, 3, "the previous message, a frame and the state");
   const sent = async (): Promise<number> => {
     provider.wake();
     await settle();

@@ -87,7 +87,7 @@ test("are followed by whole segments of the log, from the first one needed", asy
   await stop();
 });
 
-test("replace former contents once they are stored", async () => {
+test("replace previous contents once they are stored", async () => {
   const { receiveState, run, broker, hooks, stop } = provideStream();
   await receiveState({ reached: null });
   let store = (): void => undefined;

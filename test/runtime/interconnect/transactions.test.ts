@@ -105,13 +105,13 @@ function transaction(graph: number, after: number): number[] {
 test("refuses entries of a log that name no graph", () => {
   const catalog = new LogCatalog();
   const opened = { number: 1, identity: "0".repeat(32), name: "g", path: "g" };
-  const wrong = {
+  const invalidFrames = {
     number: [0, 1.5, 2 ** 32],
     identity: ["x", 1, [opened.identity]],
     name: [1],
     path: [null],
   };
-  for (const [key, values] of Object.entries(wrong)) {
+  for (const [key, values] of Object.entries(invalidFrames)) {
     for (const value of values) {
       const read = (): void => catalog.readControl({ opened: { ...opened, [key]: value } });
       assert.throws(read, /invalid graph name/, `${key} ${value}`);
@@ -140,16 +140,17 @@ test("a log that begins with a graph is complete", () => {
 });
 
 test("reads the graphs of the table that begins a segment", () => {
-  const former = new LogCatalog();
-  for (const name of ["g", "h"]) former.add({ identity: "0".repeat(32), name, path: name });
+  const previousCatalog = new LogCatalog();
+  for (const name of ["g", "h"])
+    previousCatalog.add({ identity: "0".repeat(32), name, path: name });
   const read = (content: Buffer): LogCatalog => {
     const table = frame(0, new Uint32Array(new Uint8Array(content).buffer));
     const catalog = new LogCatalog();
     catalog.readFrame({ ...table, header: { ...table.header, isTable: true } }, () => undefined);
     return catalog;
   };
-  const catalog = read(former.table());
-  assert.equal([catalog.all(), catalog.lastNumber], [former.all(), 2]);
+  const catalog = read(previousCatalog.table());
+  assert.equal([catalog.all(), catalog.lastNumber], [previousCatalog.all(), 2]);
   assert.throws(() => read(Buffer.from("{}  ")), /graph table of the log is not a list/);
 });
 

@@ -29,7 +29,7 @@ test("is refused while another holder has it, and names the holder", () => {
   lease.release("c");
 });
 
-test("can be preempted, and the former holder cannot release it", () => {
+test("can be preempted, and the previous holder cannot release it", () => {
   const lease = new Lease(() => {});
   lease.take(claim("a"));
   assert.is(lease.take(claim("b", 60, true)), null);

@@ -31,12 +31,12 @@ test("merges configured subscribers with later changes", () => {
 });
 
 test("keeps the options of a stream when other subscribers change", () => {
-  const [detachAll, plain] = [{ do: "detach", uri: null } as const, "nats://n:1,m:2/CHANGES"];
-  const stream = `${plain}?replicas=3`;
+  const [detachAll, natsUri] = [{ do: "detach", uri: null } as const, "nats://n:1,m:2/CHANGES"];
+  const stream = `${natsUri}?replicas=3`;
   const attach = { do: "attach", uri: stream } as const;
   assert.equal(after(["a:1", stream], { do: "detach", uri: "a:1" }), [detachAll, attach]);
   assert.equal(after([], attach), [detachAll, attach]);
-  assert.equal(after([], attach, { do: "detach", uri: plain }), [detachAll]);
+  assert.equal(after([], attach, { do: "detach", uri: natsUri }), [detachAll]);
 });
 
 test("restores the last of mutually exclusive changes", () => {

@@ -94,15 +94,15 @@ test("is absent once a source has removed it", async () => {
   graph.createVertex("x");
   const slot = threadSlots()!.of("x");
   const graphs = { openConfigured: () => Promise.resolve(), storeOf: () => store };
-  const seen: [string, number][] = [];
+  const calls: [string, number][] = [];
   const slots = {
     ...{ graphs: ["test"], own: "B1" },
     record: { move: { ...MOVE, slots: [slot], isGiven: true } },
-    setAbsentMove: (id: string) => void seen.push([id, graph.order]),
+    setAbsentMove: (id: string) => void calls.push([id, graph.order]),
   };
   const share = new SlotShare(graphs as never, slots as never);
   await share.clearOut("a");
-  assert.equal(seen, [["a", 0]]);
+  assert.equal(calls, [["a", 0]]);
   graph.closeAll();
   installSlots(null);
 });

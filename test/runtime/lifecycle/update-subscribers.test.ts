@@ -12,14 +12,14 @@ const update = new Map(STREAM_OPERATIONS).get("UpdateSubscribers")!;
 const STREAM = "nats://n:1/CHANGES";
 
 /** An instance with a stream and subscribers that refuses some attachments. */
-function instance(refused: readonly string[] = []) {
+function instance(rejectedUris: readonly string[] = []) {
   let attached: string[] = [STREAM, "svc://a:1", "svc://b:2"];
   const steps: string[] = [];
   const control = async (command: Control): Promise<unknown> => {
     if (command.do === "attached") return attached;
     if (command.do !== "attach" && command.do !== "detach") throw new Error(command.do);
     const uri = String(command.uri);
-    if (command.do === "attach" && refused.includes(uri)) throw new Error("it needs a key");
+    if (command.do === "attach" && rejectedUris.includes(uri)) throw new Error("it needs a key");
     steps.push(`${command.do} ${uri}`);
     attached = attached.filter((address) => address !== uri);
     if (command.do === "attach") attached.push(uri);
@@ -49,9 +49,17 @@ test("attaches new subscribers before it detaches old ones", async () => {
 });
 
 test("changes nothing for an invalid address", async () => {
-  for (const wrong of ["nonsense", "d:0", "svc://d:4", 5, null, { toString: 1 }, ["d:4"]]) {
+  for (const invalidSubscriber of [
+    "nonsense",
+    "d:0",
+    "svc://d:4",
+    5,
+    null,
+    { toString: 1 },
+    ["d:4"],
+  ]) {
     const subscriber = instance();
-    assert.match(await refusal(subscriber.run(["c:3", wrong])), /^not host:port: /);
+    assert.match(await refusal(subscriber.run(["c:3", invalidSubscriber])), /^not host:port: /);
     assert.equal(subscriber.steps, []);
   }
 });

@@ -144,8 +144,12 @@ test("reads a key without `=` by its type", () => {
       read((...from) => readUnionValue(...from, isText), pair),
       "",
     );
-    const none = () => " (an object is required)";
-    fails(() => read((...from) => readJson(...from, none), pair), "TypeError", "k (an object is");
+    const objectRequired = () => " (an object is required)";
+    fails(
+      () => read((...from) => readJson(...from, objectRequired), pair),
+      "TypeError",
+      "k (an object is",
+    );
   }
 });
 
@@ -254,9 +258,9 @@ test("accepts a cast for an integer if the result is an integer", () => {
 
 test("keeps casts as text for strings and bytes", () => {
   for (const text of ["(int)5", "%28int%295", "(q)5", "(int)x", "(float)"]) {
-    const plain = text.replace("%28", "(").replace("%29", ")");
-    assert.is(read(readStr, `k=${text}`), plain);
-    assert.equal(read(readBytes, `k=${text}`), new Uint8Array(Buffer.from(plain)));
+    const decodedText = text.replace("%28", "(").replace("%29", ")");
+    assert.is(read(readStr, `k=${text}`), decodedText);
+    assert.equal(read(readBytes, `k=${text}`), new Uint8Array(Buffer.from(decodedText)));
   }
 });
 

@@ -16,7 +16,11 @@ interface Report {
 const HOST = { host: "s1", port: 9100 };
 const REFUSED: [name: string, config: unknown, exception: string, message: string][] = [];
 
-function refused(config: unknown, exception: "TypeError" | "ValueError", message: string): void {
+function expectRejection(
+  config: unknown,
+  exception: "TypeError" | "ValueError",
+  message: string,
+): void {
   REFUSED.push([message, config, exception, message]);
 }
 
@@ -37,81 +41,89 @@ const ENTRY = "dispatcher.partitions[1][0]";
 const OPTIONS = "dispatcher.options";
 
 for (const value of [null, undefined, [], "x", 1]) {
-  refused(value, "TypeError", "dispatcher: dispatcher config must be dict");
+  expectRejection(value, "TypeError", "dispatcher: dispatcher config must be dict");
 }
-refused(
+expectRejection(
   { ...(withRows({}) as object), rows: 1, b: 2 },
   "ValueError",
   'dispatcher: contains 2 invalid key(s): "rows", "b"',
 );
 
 const missing = "replicas information missing";
-refused({ partitions: [[HOST]] }, "ValueError", `dispatcher.replicas: ${missing}`);
-refused({ replicas: {} }, "TypeError", "dispatcher.replicas: replicas must be list");
-refused({ replicas: [] }, "ValueError", "dispatcher.replicas: replicas cannot be empty");
-refused(
+expectRejection({ partitions: [[HOST]] }, "ValueError", `dispatcher.replicas: ${missing}`);
+expectRejection({ replicas: {} }, "TypeError", "dispatcher.replicas: replicas must be list");
+expectRejection({ replicas: [] }, "ValueError", "dispatcher.replicas: replicas cannot be empty");
+expectRejection(
   withRows(...new Array(128).fill({})),
   "ValueError",
   "dispatcher.replicas: replicas 128 out of range 1-127",
 );
-refused(withRows({}, 3), "TypeError", `${ROW}: entry 1 must be dict`);
-refused(withRows({}, []), "TypeError", `${ROW}: entry 1 must be dict`);
-refused(
+expectRejection(withRows({}, 3), "TypeError", `${ROW}: entry 1 must be dict`);
+expectRejection(withRows({}, []), "TypeError", `${ROW}: entry 1 must be dict`);
+expectRejection(
   withRows({}, { chanels: 1 }),
   "ValueError",
   `${ROW}: entry 1 contains 1 invalid key(s): "chanels"`,
 );
 for (const channels of [0, 128, -1]) {
   const text = `replicas entry 1 channels ${channels} out of range 1-127`;
-  refused(withRows({}, { channels }), "ValueError", `${ROW}.channels: ${text}`);
+  expectRejection(withRows({}, { channels }), "ValueError", `${ROW}.channels: ${text}`);
 }
 for (const channels of [1.5, "4", true]) {
   const text = "replicas entry 1 channels must be int";
-  refused(withRows({}, { channels }), "TypeError", `${ROW}.channels: ${text}`);
+  expectRejection(withRows({}, { channels }), "TypeError", `${ROW}.channels: ${text}`);
 }
 for (const priority of [-1, 128]) {
   const text = `replicas entry 1 priority ${priority} out of range 0-127`;
-  refused(withRows({}, { priority }), "ValueError", `${ROW}.priority: ${text}`);
+  expectRejection(withRows({}, { priority }), "ValueError", `${ROW}.priority: ${text}`);
 }
-refused(
+expectRejection(
   withRows({}, { priority: "2" }),
   "TypeError",
   `${ROW}.priority: replicas entry 1 priority must be int`,
 );
-refused(
+expectRejection(
   withRows({}, { channels: 64 }),
   "ValueError",
   `${ROW}: max cost 64 x 2 = 128 exceeds 127 (channels x priority)`,
 );
 for (const primary of [2, -1, "1", null]) {
   const text = "primary must be int or bool, 0 or 1";
-  refused(withRows({}, { primary }), "TypeError", `${ROW}.primary: ${text}`);
+  expectRejection(withRows({}, { primary }), "TypeError", `${ROW}.primary: ${text}`);
 }
-refused(
+expectRejection(
   withRows({ primary: 1 }, { primary: true }),
   "ValueError",
   "dispatcher.replicas: at most one primary allowed",
 );
 
-refused({ replicas: [{}] }, "ValueError", "dispatcher.partitions: partitions information missing");
-refused(
+expectRejection(
+  { replicas: [{}] },
+  "ValueError",
+  "dispatcher.partitions: partitions information missing",
+);
+expectRejection(
   { replicas: [{}], partitions: {} },
   "TypeError",
   "dispatcher.partitions: partitions must be list",
 );
-refused(withColumns(), "ValueError", "dispatcher.partitions: partitions cannot be empty");
-refused(
+expectRejection(withColumns(), "ValueError", "dispatcher.partitions: partitions cannot be empty");
+expectRejection(
   withColumns(...new Array(128).fill([HOST])),
   "ValueError",
   "dispatcher.partitions: partitions 128 out of range 1-127",
 );
-refused(withColumns([HOST], HOST), "TypeError", "dispatcher.partitions[1]: part 1 must be list");
-refused(
+expectRejection(
+  withColumns([HOST], HOST),
+  "TypeError",
+  "dispatcher.partitions[1]: part 1 must be list",
+);
+expectRejection(
   withColumns([HOST], [HOST, HOST]),
   "ValueError",
   "dispatcher.partitions[1]: part 1 incorrect number of hosts (2 in place of 1)",
 );
-refused(
+expectRejection(
   withColumns([HOST], []),
   "ValueError",
   "dispatcher.partitions[1]: part 1 incorrect number of hosts (0 in place of 1)",
@@ -132,7 +144,7 @@ for (const [entry, exception, text] of [
     `${ENTRY}.port: part 1 entry 0 port out of range: 65536`,
   ],
 ] as const) {
-  refused(withColumns([HOST], [entry]), exception, text);
+  expectRejection(withColumns([HOST], [entry]), exception, text);
 }
 
 for (const [option, value, exception, text] of [
@@ -148,9 +160,13 @@ for (const [option, value, exception, text] of [
   ["soft-timeout", -1, "ValueError", "option soft-timeout -1 out of range 0-"],
 ] as const) {
   const maximum = text.endsWith("-") ? MAX_DISPATCH_TIMEOUT_MS : "";
-  refused(withOptions({ [option]: value }), exception, `${OPTIONS}.${option}: ${text}${maximum}`);
+  expectRejection(
+    withOptions({ [option]: value }),
+    exception,
+    `${OPTIONS}.${option}: ${text}${maximum}`,
+  );
 }
-refused(
+expectRejection(
   withOptions({ required: [0, 9] }),
   "ValueError",
   `${OPTIONS}.required[1]: option required must name partitions 0 to 0`,
@@ -159,12 +175,12 @@ refused(
 const slots = (count: unknown, runs: unknown) => withOptions({ slots: { count, runs } });
 for (const count of [0, 8, 24, 131_072, "16", undefined]) {
   const text = "option slots count must be a power of two from 16 to 65536";
-  refused(slots(count, [[0, 0]]), "ValueError", `${OPTIONS}.slots.count: ${text}`);
+  expectRejection(slots(count, [[0, 0]]), "ValueError", `${OPTIONS}.slots.count: ${text}`);
 }
 for (const id of ["", "0123456789abcdeg", 5, null]) {
   const text = "option slots id must be 16 hexadecimal digits";
   const config = withOptions({ slots: { id, count: 16, runs: [[0, 0]] } });
-  refused(config, "ValueError", `${OPTIONS}.slots.id: ${text}`);
+  expectRejection(config, "ValueError", `${OPTIONS}.slots.id: ${text}`);
 }
 for (const runs of [
   ...[undefined, [], [[1, 0]], [[0, 1]], [[0, -2]], [[0]], [[0, 0, 0]], [5], [["0", 0]]],
@@ -186,7 +202,7 @@ for (const runs of [
   ],
 ]) {
   const text = "ascending [slot, partition] from slot 0, with partitions -1 to 0";
-  refused(
+  expectRejection(
     slots(16, runs),
     "ValueError",
     `${OPTIONS}.slots.runs: option slots runs must be ${text}`,
@@ -194,9 +210,9 @@ for (const runs of [
 }
 
 for (const options of [[], "x", 1]) {
-  refused(withOptions(options), "TypeError", `${OPTIONS}: options must be dict`);
+  expectRejection(withOptions(options), "TypeError", `${OPTIONS}: options must be dict`);
 }
-refused(
+expectRejection(
   withOptions({ "allow-incomplet": true }),
   "ValueError",
   `${OPTIONS}: options contains 1 invalid key(s): "allow-incomplet"`,
@@ -204,14 +220,14 @@ refused(
 for (const value of [1, 0, "true"]) {
   const text = "option allow-incomplete must be bool";
   const options = { "allow-incomplete": value };
-  refused(withOptions(options), "TypeError", `${OPTIONS}.allow-incomplete: ${text}`);
+  expectRejection(withOptions(options), "TypeError", `${OPTIONS}.allow-incomplete: ${text}`);
 }
-refused(
+expectRejection(
   withOptions({ timeout: "1s" }),
   "TypeError",
   `${OPTIONS}.timeout: option timeout must be int`,
 );
-refused(
+expectRejection(
   withOptions({ timeout: -1 }),
   "ValueError",
   `${OPTIONS}.timeout: option timeout -1 out of range 0-2147483647`,

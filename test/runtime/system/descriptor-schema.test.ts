@@ -30,7 +30,7 @@ test("accepts the system of eight nodes and the minimal one", () => {
 
 test("rejects other shapes", () => {
   const instance = (more: object) => ({ instances: { G1: { hport: 9000, ...more } } });
-  const wrong: readonly unknown[] = [
+  const invalidDescriptors: readonly unknown[] = [
     ...[null, [], {}, { instances: {} }, { instances: { "a,b": {} } }],
     ...[{ type: "serch" }, { hport: 0 }, { hport: 65_535 }, { tport: -1 }].map(instance),
     ...[{ host: "a b" }, { prefix: "?" }, { durable: "yes" }, { description: "" }].map(instance),
@@ -41,7 +41,7 @@ test("rejects other shapes", () => {
     { ...instance({}), topology: { dispatch: { G1: [{ channels: 0, partitions: [] }] } } },
     { ...instance({}), topology: { dispatch: { G1: [{}] } } },
   ];
-  for (const value of wrong) {
+  for (const value of invalidDescriptors) {
     assert.not(validate(value), JSON.stringify(value));
     assert.not(isRead(value), JSON.stringify(value));
   }

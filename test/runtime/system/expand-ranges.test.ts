@@ -68,8 +68,8 @@ test("a count of dispatchers stands for a range", () => {
   // An instance that reads the descriptor again has the same system.
   assert.equal(readDescriptor(system.descriptor).descriptor, system.descriptor);
   assert.ok(readDescriptor(count(null, { host: "t" })).instances.has("T"));
-  for (const wrong of [0, 1.5, "3", -1, 16_385]) {
-    assert.match(errorMessage(count(wrong)), /instances\.T\.count.*positive integer/);
+  for (const invalidCount of [0, 1.5, "3", -1, 16_385]) {
+    assert.match(errorMessage(count(invalidCount)), /instances\.T\.count.*positive integer/);
   }
   assert.match(errorMessage(count(2, { type: "search" })), /instances\.T\.count.*type dispatch/);
   const ranged = { type: "dispatch", hport: 9000, host: "x{1}", count: 2 };
@@ -103,11 +103,11 @@ test("a count keeps the type that all instances share", () => {
   // It asks its engines for their graphs.
   assert.equal(instances.get("T2")!.graphs, []);
   const generic = { ...descriptor.instances.T, type: "generic" };
-  const refused = errorMessage({
+  const message = errorMessage({
     ...descriptor,
     instances: { ...descriptor.instances, T: generic },
   });
-  assert.match(refused, /instances\.T\.count.*type dispatch/);
+  assert.match(message, /instances\.T\.count.*type dispatch/);
 });
 
 test("a system of ten thousand leaves has a small descriptor, and is read quickly enough", () => {

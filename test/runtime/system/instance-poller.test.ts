@@ -38,12 +38,12 @@ function systemAt(server: Server, third = "127.0.0.3"): System {
   const hport = (server.address() as AddressInfo).port - 1;
   const hosts = ["127.0.0.1", "127.0.0.2", third];
   const instances = IDS.map((id, index) => [id, { type: "generic", host: hosts[index], hport }]);
-  const none = Object.fromEntries(IDS.map((id) => [id, {}]));
+  const emptyStates = Object.fromEntries(IDS.map((id) => [id, {}]));
   return readDescriptor({
     name: "Asked",
     graphs: [],
     instances: Object.fromEntries(instances),
-    topology: { transaction: none, dispatch: none },
+    topology: { transaction: emptyStates, dispatch: emptyStates },
   });
 }
 
@@ -63,13 +63,13 @@ test("tries again before it counts an instance as down", async ({
   server,
   requestCounts,
 }) => {
-  const [answer] = server.listeners("request") as RequestListener[];
+  const [respond] = server.listeners("request") as RequestListener[];
   server.removeAllListeners("request");
   server.on("request", (request, response) => {
     if (request.url === "/svc/hc" && !requestCounts.has("lost")) {
       requestCounts.set("lost", 1);
       request.socket.destroy();
-    } else answer!(request, response);
+    } else respond!(request, response);
   });
   const polled = await new InstancePoller().read(system, "t", PATHS, ["A"]);
   assert.equal([polled[0]!.health, requestCounts.get("lost")], ["SVC/3", 1]);
@@ -81,10 +81,10 @@ for (const [label, path, health, isSlow] of [
   ["a quick instance as not slow", "/other", "SVC/3", false],
 ] as const) {
   test(`reports ${label}`, async ({ system, server, requestCounts }) => {
-    const [answer] = server.listeners("request") as RequestListener[];
+    const [respond] = server.listeners("request") as RequestListener[];
     server.removeAllListeners("request");
     server.on("request", (request, response) => {
-      if (request.url !== path || requestCounts.has("silent")) return answer!(request, response);
+      if (request.url !== path || requestCounts.has("silent")) return respond!(request, response);
       // No response to the first request.
       requestCounts.set("silent", 1);
     });
@@ -94,12 +94,12 @@ for (const [label, path, health, isSlow] of [
 }
 
 test("reports how long an instance has not responded", async ({ system, server }) => {
-  const [answer] = server.listeners("request") as RequestListener[];
+  const [respond] = server.listeners("request") as RequestListener[];
   let isDown = true;
   server.removeAllListeners("request");
   server.on("request", (request, response) => {
     if (isDown) request.socket.destroy();
-    else answer!(request, response);
+    else respond!(request, response);
   });
   const survey = new InstancePoller();
   // Each topic is polled for itself.

@@ -71,7 +71,7 @@ function slotted(slots: unknown, more: object = {}): object {
 
 const count = problemAt("slots.count", "power of two from 16 to 65536 required");
 const names = problemAt("slots.graphs", "list of names required");
-const none = problemAt("slots.graphs", "list of one graph or more required");
+const graphsRequired = problemAt("slots.graphs", "list of one graph or more required");
 const makeRows = (...rows: string[][]) => ({
   transaction: { B1: ["S1"], B2: ["S2"] },
   dispatch: { TD: rows.map((partitions) => ({ partitions })) },
@@ -82,9 +82,9 @@ const SLOT_MISTAKES: readonly (readonly [unknown, string])[] = [
     slotted({ graphs: ["cities"], counts: 4 }),
     problemAt("slots.counts", "unknown key, did you mean `count`?"),
   ],
-  [slotted({}), none],
-  [slotted({ graphs: [] }), none],
-  [slotted({ graphs: "cities" }), `${names}\n  ${none}`],
+  [slotted({}), graphsRequired],
+  [slotted({ graphs: [] }), graphsRequired],
+  [slotted({ graphs: "cities" }), `${names}\n  ${graphsRequired}`],
   [
     slotted({ graphs: ["citys"] }),
     problemAt("slots.graphs", 'citys is undeclared, must be one of ["cities","towns"]'),
@@ -94,7 +94,7 @@ const SLOT_MISTAKES: readonly (readonly [unknown, string])[] = [
     problemAt("slots", "dispatcher with engines that have its graphs required"),
   ],
   ...[0, 8, 100, 131_072, 4096.5, "4096", Number.NaN, [4096]].map(
-    (wrong) => [slotted({ graphs: ["cities"], count: wrong }), count] as const,
+    (invalidCount) => [slotted({ graphs: ["cities"], count: invalidCount }), count] as const,
   ),
   [
     slotted({ graphs: ["cities"], everywhere: ["a\n"] }),

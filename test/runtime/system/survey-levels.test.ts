@@ -62,12 +62,12 @@ test.before.each(async (context) => {
     )!;
     context.requests.add(`${id} ${url.split("&")[0]}`);
     if (context.down.has(id)) return socket.destroy();
-    const answer = url.includes("form=branch")
+    const body = url.includes("form=branch")
       ? await branch(context, id, url)
       : url.includes("idlist=")
         ? await counts(context, id, new URLSearchParams(url.split("?")[1]).get("idlist")!)
         : makeReply(id, url);
-    return response.end(JSON.stringify({ status: "OK", response: answer }));
+    return response.end(JSON.stringify({ status: "OK", response: body }));
   });
   await new Promise<void>((resolve) => context.server.listen(0, "0.0.0.0", resolve));
   const hport = (context.server.address() as AddressInfo).port - 1;
@@ -344,17 +344,17 @@ test("send one request for callers that arrive during a request", async (context
   };
   const reader = new LevelReader(0);
   const request = (idlist: string) => counts(context, "T", idlist, reader);
-  const answers = await Promise.all([request("S1.1,S1.2"), request("S1.2,nobody,S1.1,S1.1")]);
-  assert.equal(answers[0], answers[1]);
+  const responses = await Promise.all([request("S1.1,S1.2"), request("S1.2,nobody,S1.1,S1.1")]);
+  assert.equal(responses[0], responses[1]);
   assert.is(times, 1);
   await request("S1.1,S1.2");
   assert.is(times, 2);
 });
 
 test("ask for each instance once, however many lists are wanted", async (context) => {
-  const asked: string[] = [];
+  const requestedUrls: string[] = [];
   context.list = (ids) => {
-    asked.push(...ids);
+    requestedUrls.push(...ids);
     return ids.map((id) => ({ id }));
   };
   const reader = new LevelReader();
@@ -363,16 +363,16 @@ test("ask for each instance once, however many lists are wanted", async (context
   const lists = branchIds.flatMap((id, index) =>
     branchIds.slice(index + 1).map((otherId) => `${id},${otherId}`),
   );
-  const answers = await Promise.all(lists.map(request));
+  const responses = await Promise.all(lists.map(request));
   for (const [index, list] of lists.entries()) {
     const expected = branchIds.filter((id) => list.includes(id)).sort();
-    assert.equal(answers[index]!.instances.map(({ id }) => String(id)).sort(), expected);
+    assert.equal(responses[index]!.instances.map(({ id }) => String(id)).sort(), expected);
   }
-  assert.equal(asked.sort(), branchIds.sort());
+  assert.equal(requestedUrls.sort(), branchIds.sort());
   // Another system has other instances with the same ids.
   context.system = readDescriptor(context.system.descriptor);
   await request("S1.1");
-  assert.is(asked.length, branchIds.length + 1);
+  assert.is(requestedUrls.length, branchIds.length + 1);
 });
 
 test("keep the rows of a dispatcher that has just started", async (context) => {

@@ -14,27 +14,27 @@ const test = suite("frames");
 
 /** Frames that a reader finds in chunks; split content is joined. */
 function read(...chunks: readonly string[]): string[] {
-  const seen: string[] = [];
+  const events: string[] = [];
   let last = 0;
   const reader = new FrameReader({
     data: (id, bytes) => {
       const text = bytes.toString("latin1");
-      if (last === id) seen[seen.length - 1] += text;
-      else seen.push(`${id}:${text}`);
+      if (last === id) events[events.length - 1] += text;
+      else events.push(`${id}:${text}`);
       last = id;
       return true;
     },
     onEnd: (id, type) => {
       if (id === 666) return false;
-      seen.push(`${id} ends ${type}`);
+      events.push(`${id} ends ${type}`);
       last = 0;
       return true;
     },
   });
   for (const chunk of chunks) {
-    if (!reader.feed(Buffer.from(chunk, "latin1"))) return [...seen, "broken"];
+    if (!reader.feed(Buffer.from(chunk, "latin1"))) return [...events, "broken"];
   }
-  return seen;
+  return events;
 }
 
 function data(id: number, content: string): string {

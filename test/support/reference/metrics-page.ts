@@ -76,11 +76,11 @@ function families(tree: ts.SourceFile): Family[] {
 /**
  * Keys of the objects in an expression, and in expressions that it refers to within the same file.
  */
-function labelsIn(node: ts.Node, seen: Set<ts.Node>): Set<string> {
+function labelsIn(node: ts.Node, visited: Set<ts.Node>): Set<string> {
   const labels = new Set<string>();
   const visit = (part: ts.Node): void => {
-    if (seen.has(part)) return;
-    seen.add(part);
+    if (visited.has(part)) return;
+    visited.add(part);
     if (ts.isObjectLiteralExpression(part)) {
       for (const { name } of part.properties) if (name !== undefined) labels.add(name.getText());
     }

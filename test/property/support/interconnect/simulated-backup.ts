@@ -182,8 +182,10 @@ export class SimulatedBackup {
       const points: LogPoint[] = [];
       for await (const { manifest } of chain.since(end, full)) points.push(manifest.log);
       // A later full backup that goes on belongs to the same chain.
-      const former = chains.at(-1)?.at(-1);
-      const isSame = former?.id === points.at(-1)!.id && former.sn === points.at(-1)!.sn;
+      const previousTransaction = chains.at(-1)?.at(-1);
+      const isSame =
+        previousTransaction?.id === points.at(-1)!.id &&
+        previousTransaction.sn === points.at(-1)!.sn;
       if (!isSame) chains.push(points);
     }
     return chains;

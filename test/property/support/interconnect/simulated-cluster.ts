@@ -112,7 +112,7 @@ class Simulation {
     };
     this.#dispatch = new SimulatedDispatch({
       ...{ world: this.#world, ports: ids.map((_, n) => FIRST_HTTP_PORT + n) },
-      answered: ({ id, epoch, member }) => {
+      acknowledge: ({ id, epoch, member }) => {
         const [count, timeMs] = [--this.#responses, this.#world.time.now];
         this.#acknowledge(member, { id, count, epoch, timeMs });
       },

@@ -11,7 +11,7 @@ import { failureMessage } from "../../../../runtime/engine/error-message.js";
 import { readMatrixConfig } from "../../../../runtime/settings/matrix-config.js";
 import { makeRequest } from "../../../runtime/dispatch/support/make-request.js";
 import type { Instance } from "../../../runtime/interconnect/support/instance.js";
-import type { FrontAnswer, FrontRequest } from "./simulated-front.js";
+import type { FrontRequest, FrontResponse } from "./simulated-front.js";
 import type { SimulatedMember } from "./simulated-member.js";
 import type { VirtualProcess, VirtualWorld } from "./virtual-world.js";
 
@@ -26,7 +26,7 @@ const LEADER_WAIT_MS = 5000;
 const SETTLE_MS = 11_000;
 
 /** A change that a client has got a response for. */
-export interface Answered {
+export interface AcknowledgedChange {
   readonly id: string;
   readonly epoch: number;
   readonly member: string;
@@ -36,7 +36,7 @@ export interface DispatchParts {
   readonly world: VirtualWorld;
   /** HTTP port of each member. */
   readonly ports: readonly number[];
-  readonly answered: (change: Answered) => void;
+  readonly acknowledge: (change: AcknowledgedChange) => void;
   /** Called after each change of a graph. */
   readonly committed: (member: SimulatedMember) => void;
   /** Called when a change fails because others may lack it. */
@@ -107,7 +107,7 @@ export class SimulatedDispatch {
     member: SimulatedMember,
     instance: Instance,
     { path, id, isKeyed }: FrontRequest,
-  ): Promise<FrontAnswer> {
+  ): Promise<FrontResponse> {
     const isReady = instance.readiness.at(-1) === null;
     const role = member.group?.role;
     if (path === "/svc/hc") {
@@ -130,7 +130,7 @@ export class SimulatedDispatch {
     instance: Instance,
     id: string,
     isKeyed: boolean,
-  ): Promise<FrontAnswer> {
+  ): Promise<FrontResponse> {
     const { epoch } = member.group!;
     const requestKey = `${member.id} ${member.startedAt} ${id}`;
     if (isKeyed && this.#atWork.has(requestKey)) return { status: 409, body: "" };
@@ -182,7 +182,7 @@ export class SimulatedDispatch {
     const [answered, epoch, member = ""] = body.split(" ");
     assert.is(answered, id, "a response is that of its request");
     if (request.method === "GET") return;
-    this.#parts.answered({ id, epoch: Number(epoch), member });
+    this.#parts.acknowledge({ id, epoch: Number(epoch), member });
   }
 }
 

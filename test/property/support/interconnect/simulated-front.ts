@@ -10,7 +10,7 @@ export interface FrontRequest {
   readonly isKeyed: boolean;
 }
 
-export interface FrontAnswer {
+export interface FrontResponse {
   readonly status: number;
   readonly body: string;
   readonly fields?: readonly string[];
@@ -21,20 +21,20 @@ const REQUEST = /^(?:GET|POST) (\/[\w/]+)(?:\?(\w+))? HTTP/;
 /** Listens in the simulated process that calls it. */
 export function serveFront(
   port: number,
-  answer: (request: FrontRequest) => Promise<FrontAnswer>,
+  respond: (request: FrontRequest) => Promise<FrontResponse>,
 ): void {
-  createServer((socket) => serveSocket(socket, answer)).listen({ port });
+  createServer((socket) => serveSocket(socket, respond)).listen({ port });
 }
 
 function serveSocket(
   socket: Socket,
-  answer: (request: FrontRequest) => Promise<FrontAnswer>,
+  respond: (request: FrontRequest) => Promise<FrontResponse>,
 ): void {
   let received = "";
   const serve = async (head: string): Promise<void> => {
     const [, path = "", id = ""] = REQUEST.exec(head) ?? [];
     const isKeyed = head.includes("\r\nIdempotency-Key: ");
-    const { status, body, fields = [] } = await answer({ path, id, isKeyed });
+    const { status, body, fields = [] } = await respond({ path, id, isKeyed });
     const lines = [`HTTP/1.1 ${status} X`, `Content-Length: ${body.length}`, ...fields];
     if (!socket.destroyed) socket.write(`${lines.join("\r\n")}\r\n\r\n${body}`);
   };

@@ -20,7 +20,7 @@ import type { LeadershipSettings } from "../../../../runtime/settings/server-set
 import { openStore } from "../../../runtime/graph/support/make-graph.js";
 import { Instance } from "../../../runtime/interconnect/support/instance.js";
 import type { SimulatedEngine } from "../leadership/simulated-engine.js";
-import { type FrontAnswer, type FrontRequest, serveFront } from "./simulated-front.js";
+import { type FrontRequest, type FrontResponse, serveFront } from "./simulated-front.js";
 import type { VirtualDisk } from "./virtual-disk.js";
 import { FOLDER } from "./virtual-files.js";
 import type { VirtualProcess, VirtualWorld } from "./virtual-world.js";
@@ -43,7 +43,7 @@ export interface MemberParts {
     member: SimulatedMember,
     instance: Instance,
     request: FrontRequest,
-  ) => Promise<FrontAnswer>;
+  ) => Promise<FrontResponse>;
   /** Called when it starts without what it had, which the leader lacks. */
   readonly discarded: (member: string) => void;
   /** Called when it answers a query: it is in service. */

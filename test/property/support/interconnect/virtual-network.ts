@@ -61,7 +61,9 @@ export class VirtualNetwork {
       const owner = server?.owner ?? null;
       if (this.isCut(socket.owner, owner)) return world.time.after(RETRANSMIT_MS, attempt);
       if (server === undefined) {
-        world.after(this.latency(), socket.owner, () => socket.destroy(refused(target.port)));
+        world.after(this.latency(), socket.owner, () =>
+          socket.destroy(connectionRefused(target.port)),
+        );
         return;
       }
       world.after(this.latency(), owner, () => {
@@ -457,6 +459,6 @@ function wasReset(): Error {
   return withoutStack("read ECONNRESET", { code: "ECONNRESET" });
 }
 
-function refused(port: number): Error {
+function connectionRefused(port: number): Error {
   return withoutStack(`connect ECONNREFUSED :${port}`, { code: "ECONNREFUSED" });
 }

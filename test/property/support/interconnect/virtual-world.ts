@@ -138,11 +138,11 @@ export class VirtualWorld {
   }
 
   #replace<T extends object>(target: T, name: keyof T & string, value: unknown): void {
-    const former = Object.getOwnPropertyDescriptor(target, name);
+    const descriptor = Object.getOwnPropertyDescriptor(target, name);
     Object.defineProperty(target, name, { value, configurable: true, writable: true });
     this.#uninstall.push(() => {
-      if (former === undefined) delete target[name];
-      else Object.defineProperty(target, name, former);
+      if (descriptor === undefined) delete target[name];
+      else Object.defineProperty(target, name, descriptor);
     });
   }
 
@@ -188,9 +188,9 @@ export class VirtualWorld {
     for (const [target, methods] of both) {
       const real = target as unknown as Record<string, Method>;
       for (const [name, method] of Object.entries(methods)) {
-        const former = real[name]!;
+        const original = real[name]!;
         this.#replace(real, name, (...args: never[]) => {
-          return (this.files.has(args[0]) ? (method as Method) : former)(...args);
+          return (this.files.has(args[0]) ? (method as Method) : original)(...args);
         });
       }
     }

@@ -29,10 +29,10 @@ export class SimulatedEngine {
   }
 
   /** `answer` is called at most once, and never if a message was lost. */
-  call(node: string, call: EngineCall, answer: (result: Reading | string | null) => void): void {
+  call(node: string, call: EngineCall, respond: (result: Reading | string | null) => void): void {
     this.#deliver(node, () => {
       const result = call.do === "swap" ? this.#swap(call) : this.#read();
-      this.#deliver(node, () => answer(result));
+      this.#deliver(node, () => respond(result));
     });
   }
 

@@ -12,7 +12,7 @@ import {
   keySlot,
   type Request,
 } from "./simulated-dispatcher.js";
-import { checkAnswer } from "./simulated-end.js";
+import { checkResponse } from "./simulated-end.js";
 import {
   type Content,
   copyContent,
@@ -109,7 +109,7 @@ export class SimulatedClients {
       const parts: { readonly content: Content; readonly version: number }[] = [];
       for (const group of this.#world.groups.values()) {
         yield;
-        // A former leader may respond with former contents for the time of its lease.
+        // A former leader may respond with previous contents for the time of its lease.
         const up = group.members.filter((member) => member.isUp && member.term === group.term);
         const [syncedMember] = up.filter((member) => group.synced.has(member));
         if (syncedMember === undefined) return;
@@ -123,7 +123,7 @@ export class SimulatedClients {
       const isOne = parts.every(({ version }) => version === record.version);
       if (!isOne && this.#world.without !== "map of answers") return;
       this.responses++;
-      checkAnswer(before, parts);
+      checkResponse(before, parts);
     } finally {
       dispatcher.running.delete(request);
     }

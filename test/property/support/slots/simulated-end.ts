@@ -20,7 +20,7 @@ export function checkOwners(members: readonly { readonly record: SlotRecord }[])
 }
 
 /** @throws AssertionError if a key is missing, or in several parts */
-export function checkAnswer(
+export function checkResponse(
   before: Content,
   parts: readonly { readonly content: Content }[],
 ): void {

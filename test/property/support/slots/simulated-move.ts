@@ -281,9 +281,9 @@ class Simulation implements SimulatedWorld {
   ): Task {
     if (step.do === "tell") return yield* this.#tell(step.to, step.command, number);
     const { meanwhile, afterwards } = step;
-    const answers = meanwhile.map(({ to, command }) => this.#tell(to, command, number));
+    const responses = meanwhile.map(({ to, command }) => this.#tell(to, command, number));
     const removal = isLast ? this.#clearOut(step, number) : this.#removeAt(step, number);
-    yield* interleave([removal, ...answers], this.random);
+    yield* interleave([removal, ...responses], this.random);
     if (afterwards !== null) yield* this.#tell(afterwards.to, afterwards.command, number);
   }
 
@@ -302,13 +302,13 @@ class Simulation implements SimulatedWorld {
 
   #look(number: number) {
     const isAll = this.without !== "all members";
-    const seen = this.members.filter(({ isUp }) => isUp);
-    if (seen.length === 0 || (isAll && seen.length < this.members.length)) return null;
-    if (seen.some((member) => !member.isKnown)) return null;
-    const others = seen.filter((member) => !this.#hasLease(member, number));
+    const upMembers = this.members.filter(({ isUp }) => isUp);
+    if (upMembers.length === 0 || (isAll && upMembers.length < this.members.length)) return null;
+    if (upMembers.some((member) => !member.isKnown)) return null;
+    const others = upMembers.filter((member) => !this.#hasLease(member, number));
     for (const member of others) this.#regain(member, number);
     if (others.length > 0) return "again";
-    return seen.map(({ id, group, record, leads, term }) => {
+    return upMembers.map(({ id, group, record, leads, term }) => {
       return { id, group, record, leads, term: this.without === "latest term" ? 0 : term };
     });
   }

@@ -73,7 +73,7 @@ function randomResponse(): PluginResponse {
   return response;
 }
 
-function refused(bytes: Uint8Array, message: string): void {
+function expectRejection(bytes: Uint8Array, message: string): void {
   try {
     PluginResponse.deserialize(bytes);
   } catch (error) {
@@ -111,10 +111,10 @@ test("rejects changed, truncated and extended bytes", () => {
     const changed = Uint8Array.from(bytes);
     const offset = below(bytes.length);
     changed[offset] = (changed[offset]! + 1 + below(255)) & 255;
-    refused(changed, `changed byte ${offset}, run ${run}`);
-    refused(bytes.subarray(0, below(bytes.length)), `cut, run ${run}`);
-    refused(Buffer.concat([bytes, Buffer.from([below(256)])]), `grown, run ${run}`);
-    refused(
+    expectRejection(changed, `changed byte ${offset}, run ${run}`);
+    expectRejection(bytes.subarray(0, below(bytes.length)), `cut, run ${run}`);
+    expectRejection(Buffer.concat([bytes, Buffer.from([below(256)])]), `grown, run ${run}`);
+    expectRejection(
       Uint8Array.from({ length: below(300) }, () => below(256)),
       `noise, run ${run}`,
     );
@@ -148,7 +148,7 @@ test("rejects keys out of order when encoding and decoding", () => {
   response.append(2, "b");
   const bytes = Buffer.from(response.serialize());
   bytes.writeDoubleLE(3, 96);
-  refused(resealed(bytes), "keys 3, 2");
+  expectRejection(resealed(bytes), "keys 3, 2");
   response.entries.reverse();
   assert.throws(() => response.serialize(), /out of order sortkey 1 with previous 2/);
   response.entries.push(["x" as never, 1]);
@@ -159,7 +159,7 @@ test("rejects an entry count beyond the data without allocating", () => {
   const bytes = Buffer.from(new PluginResponse().serialize());
   for (const count of [1, 2 ** 31, 2 ** 32 - 1]) {
     bytes.writeUInt32LE(count, 16);
-    refused(resealed(bytes), `${count} entries`);
+    expectRejection(resealed(bytes), `${count} entries`);
   }
 });
 
@@ -184,7 +184,7 @@ test("rejects strings that begin within a character", () => {
     [3, false],
   ] as const) {
     bytes.writeUInt32LE(offset, 112);
-    if (isRefused) refused(resealed(bytes), `offset ${offset}`);
+    if (isRefused) expectRejection(resealed(bytes), `offset ${offset}`);
     else decodePartial(resealed(bytes));
   }
 });
@@ -194,7 +194,7 @@ test("rejects a message without its flag", () => {
   response.message = "note";
   const bytes = Buffer.from(response.serialize());
   bytes[11] = 0;
-  refused(resealed(bytes), "message without its flag");
+  expectRejection(resealed(bytes), "message without its flag");
 });
 
 test("rejects responses longer than the header can express", () => {

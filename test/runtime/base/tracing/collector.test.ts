@@ -71,8 +71,8 @@ test("receives the spans of sampled requests", async () => {
 });
 
 test("ignores the sampling flag of untrusted clients", () => {
-  const none = createTracer("http://127.0.0.1:1/", 0);
-  assert.is(begin(none, PARENT, false), null);
+  const disabledTracer = createTracer("http://127.0.0.1:1/", 0);
+  assert.is(begin(disabledTracer, PARENT, false), null);
   const second = createTracer("http://127.0.0.1:1/", 2);
   const isRecorded = Array.from({ length: 4 }, () => begin(second, PARENT, false) !== null);
   assert.equal(isRecorded, [true, false, true, false]);

@@ -25,7 +25,7 @@ test("clears the sampling flag", () => {
 });
 
 test("rejects anything else", () => {
-  const wrong = [
+  const invalidParents = [
     undefined,
     "",
     `ff-${TRACE}-${SPAN}-01`,
@@ -38,7 +38,7 @@ test("rejects anything else", () => {
     `00-${TRACE}-${SPAN}-01\n`,
     "0".repeat(8000),
   ];
-  for (const text of wrong) assert.is(readTraceParent(text), null, text);
+  for (const text of invalidParents) assert.is(readTraceParent(text), null, text);
 });
 
 test("replaces all fields of that name and no other", () => {

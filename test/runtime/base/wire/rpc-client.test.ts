@@ -80,10 +80,10 @@ test("preserves error codes, and returns errors of one-way calls", async () => {
   assert.equal([error.code, error.message], ["SVC2202", "port 1 is taken"]);
   assert.is(returned[0], null);
   assert.is((returned[1] as SvcError).code, "SVC2202");
-  const plain = client.call(other, "c");
+  const unboundedCall = client.call(other, "c");
   const failure = { name: "TypeError", code: "", message: "x is not a function" };
   client.settle({ id: other.calls.at(-1)!.id, failure });
-  assert.is((await catchRejection(plain)).message, "x is not a function");
+  assert.is((await catchRejection(unboundedCall)).message, "x is not a function");
 });
 
 test("repeats unanswered calls of a dead thread on the next one, with a limit", async () => {
@@ -105,7 +105,7 @@ test("repeats unanswered calls of a dead thread on the next one, with a limit", 
   assert.equal([(await catchRejection(last)).message, client.hasPending], ["ended", false]);
 });
 
-const ANSWERS = `
+const RESPONDER = `
   const { workerData: { port, signal } } = require("node:worker_threads");
   port.on("message", ({ id, command }) => {
     const failure = { name: command, code: "", message: "as requested" };
@@ -119,7 +119,7 @@ test("returns the reply to a blocking caller, or throws the error by its class",
   const { port1, port2 } = new MessageChannel();
   const signal = new Int32Array(new SharedArrayBuffer(4));
   const workerData = { port: port2, signal };
-  const worker = new Worker(ANSWERS, { eval: true, workerData, transferList: [port2] });
+  const worker = new Worker(RESPONDER, { eval: true, workerData, transferList: [port2] });
   const client = new SyncRpcClient<string>(port1, signal, SERIALIZABLE_GRAPH_ERRORS);
   try {
     const giveUpAt = performance.now() + 8000;

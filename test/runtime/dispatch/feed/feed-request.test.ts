@@ -60,7 +60,7 @@ test("events are read at any cut", () => {
 });
 
 test("malformed events are refused", () => {
-  const wrong = [
+  const invalidRequests = [
     "data: {}",
     "id: a b",
     "id: \n",
@@ -68,7 +68,7 @@ test("malformed events are refused", () => {
     "id: a\nx",
     "event: x",
   ];
-  for (const event of wrong) {
+  for (const event of invalidRequests) {
     assert.throws(() => new EventReader().read(`${event}\n\n`), /invalid event/, event);
   }
   assert.throws(() => {

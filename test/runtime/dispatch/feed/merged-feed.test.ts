@@ -205,8 +205,8 @@ test("returns a rejection, or tries other back-ends where that may help", async 
   const refuse = (status: string): string =>
     `HTTP/1.1 ${status}\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`;
   second!.response = refuse("410 Gone");
-  const refused = await follow(context, makeMatrix([first!], [second!])).open();
-  assert.equal(refused, {
+  const rejection = await follow(context, makeMatrix([first!], [second!])).open();
+  assert.equal(rejection, {
     ...{ status: 410, mediaType: "application/json", body: Buffer.from(body) },
   });
   const busy = await new Feeding("b", 1).start();

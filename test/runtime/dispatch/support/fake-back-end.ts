@@ -17,7 +17,7 @@ export async function until(condition: () => boolean, label: string): Promise<vo
 }
 
 /** The bytes of a response. */
-export function answerText(status: number, body: string, ...fields: readonly string[]): string {
+export function responseText(status: number, body: string, ...fields: readonly string[]): string {
   const length = `Content-Length: ${Buffer.byteLength(body, "latin1")}`;
   return `${[`HTTP/1.1 ${status} X`, length, ...fields].join("\r\n")}\r\n\r\n${body}`;
 }
@@ -36,8 +36,8 @@ export class FakeRequest {
     return this.head.slice(0, this.head.indexOf("\r\n"));
   }
 
-  answer(status: number, body: string, ...fields: readonly string[]): void {
-    this.send(answerText(status, body, ...fields));
+  respond(status: number, body: string, ...fields: readonly string[]): void {
+    this.send(responseText(status, body, ...fields));
   }
 
   send(bytes: string): void {
@@ -54,7 +54,7 @@ export class FakeBackEnd {
   /** Number of health checks received. */
   probes = 0;
   /** Response to health checks; empty for none. */
-  health = answerText(200, "SVC/3");
+  health = responseText(200, "SVC/3");
   /** Connections accepted so far. */
   accepted = 0;
 

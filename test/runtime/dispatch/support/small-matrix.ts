@@ -52,9 +52,9 @@ export class SmallMatrix {
   }
 
   /** Answers a request at this position with its name. */
-  async answer(partition: number, replica: number): Promise<FakeRequest> {
+  async respond(partition: number, replica: number): Promise<FakeRequest> {
     const request = await this.backEnd(partition, replica).next();
-    request.answer(200, `p${partition}r${replica}`, PARTIAL);
+    request.respond(200, `p${partition}r${replica}`, PARTIAL);
     return request;
   }
 

@@ -1,4 +1,4 @@
-// Jobs of a group: they run on the member that leads, and go on where the former one stopped.
+// Jobs of a group: they run on the member that leads, and go on where the previous one stopped.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
@@ -87,7 +87,7 @@ test("run on the leader only, and on the next one once it leads", async () => {
   await until(() => search.runs.length === 1);
   await until(() => builder.status("often").next === null);
   assert.is(builder.runs.length, 0);
-  assert.ok(search.status("often").runs.length >= 2, "knows the former runs");
+  assert.ok(search.status("often").runs.length >= 2, "knows the previous runs");
   assert.throws(() => builder.jobs.runNow("often"), /does not lead its group/);
   for (const { jobs } of [builder, search]) jobs.stop();
 });
@@ -129,7 +129,7 @@ test("that run while their member loses the lease are cancelled", async () => {
   for (const { jobs } of [builder, search]) jobs.stop();
 });
 
-test("start on the next leader once the former one has ended its run", async () => {
+test("start on the next leader once the previous one has ended its run", async () => {
   const engine = new MemoryEngine();
   const facts = { often: OFTEN, second: OFTEN };
   const [builder, search] = [new Member(engine, "B1", facts), new Member(engine, "S1", facts)];
@@ -196,19 +196,19 @@ test("keep the lease when another member reports the end of its runs", async () 
   const engine = new MemoryEngine();
   const open = (id: string) => () => engine.open(id);
   const common = { ttlMs: TTL_MS, timeoutMs: 1000 };
-  const former = new JobLease({ ...common, id: "B1", leads: () => 1, open: open("B1") });
+  const previousLease = new JobLease({ ...common, id: "B1", leads: () => 1, open: open("B1") });
   const running = { scheduledMs: 1, startedMs: 2 };
-  await former.take();
-  await former.write({ work: { handledMs: 1, running, runs: [] } });
+  await previousLease.take();
+  await previousLease.write({ work: { handledMs: 1, running, runs: [] } });
   const next = new JobLease({ ...common, id: "S1", leads: () => 2, open: open("S1") });
   const jobs = await next.take();
   const { work } = jobs!;
   assert.equal(work!.running, { ...running, by: "B1" });
-  assert.is(await former.write({}), false, "a lost lease");
-  await former.release(() => "running");
+  assert.is(await previousLease.write({}), false, "a lost lease");
+  await previousLease.release(() => "running");
   assert.equal(await next.read(), jobs);
   const run = { ...running, durationMs: 1, outcome: "ok" as const, text: "1" };
-  await former.release(() => run);
+  await previousLease.release(() => run);
   // It has not read that yet.
   assert.is(await next.write({ ...jobs, second: { ...work!, running: null } }), true);
   const recorded = await next.read();

@@ -223,7 +223,7 @@ test("keeps its own run when it leads again, and adds the runs of other members"
     ["second", "", "first"],
   );
   job.takeOver({ handledMs: THREE, running, runs: [] }, { id: "B1", freeMs: 0 });
-  assert.is(job.status(true).runs[0]!.outcome, "interrupted", "of its former process");
+  assert.is(job.status(true).runs[0]!.outcome, "interrupted", "of its previous process");
 });
 
 test("repeats only a run that has not begun", () => {
@@ -244,7 +244,7 @@ test("repeats only a run that has not begun", () => {
   assert.is(job.status(true).runs[0]!.outcome, "ok");
   assert.is(job.stored().running, null);
   job.takeOver({ ...stored, running: { ...running, startedMs: MIDNIGHT - 1 } }, takeover);
-  assert.is(job.takeDue(MIDNIGHT, null), MIDNIGHT, "of its former process");
+  assert.is(job.takeDue(MIDNIGHT, null), MIDNIGHT, "of its previous process");
 });
 
 test("keeps its interval when the clock is set back", () => {

@@ -11,7 +11,7 @@ import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { makeGraph, openStore, TEST_THREAD } from "../support/make-graph.js";
 
 interface Context {
-  former: ThreadGraphs | null;
+  previousGraphs: ThreadGraphs | null;
   graph: Graph;
   /** The system graph in another thread. */
   otherStore: GraphStore;
@@ -29,12 +29,12 @@ function installSystem(): GraphStore {
 }
 
 test.before.each((context) => {
-  context.former = findThreadGraphs();
+  context.previousGraphs = findThreadGraphs();
   context.otherStore = installSystem();
   context.graph = makeGraph();
 });
 
-test.after.each(({ former }) => installThreadGraphs(former));
+test.after.each(({ previousGraphs }) => installThreadGraphs(previousGraphs));
 
 test("an expression has its latest name, and a graph only its own names", ({ graph }) => {
   assert.throws(() => graph.evaluate("known"));

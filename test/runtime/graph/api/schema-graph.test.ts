@@ -81,7 +81,7 @@ test("completes properties in searches, facets and groups", () => {
   assert.is(counted.facets[".type"].length, 2);
   same<(typeof counted)["facets"]["friends"][number]["value"], string | number | null>(true);
   graph.index("property", { key: "price" });
-  const refused = (): void => {
+  const expectRejection = (): void => {
     // @ts-expect-error
     graph.search("ann", { keys: ["title"] });
     // @ts-expect-error
@@ -107,7 +107,7 @@ test("completes properties in searches, facets and groups", () => {
     // @ts-expect-error
     graph.index("property", { key: "title" });
   };
-  assert.type(refused, "function");
+  assert.type(expectRejection, "function");
   assert.type(refusedVectors, "function");
 });
 
@@ -212,7 +212,7 @@ test("completes names of vectors", () => {
 });
 
 /** Never called: its lines only must not compile. */
-function refused(graph: Graph<Shop>): unknown[] {
+function rejectedCalls(graph: Graph<Shop>): unknown[] {
   const vertex = graph.openVertex<"person">("ann");
   return [
     // @ts-expect-error there is no such type
@@ -310,7 +310,7 @@ function refusedVectors(graph: Graph<Shop>): unknown[] {
 }
 
 test("accepts any names without a schema", () => {
-  assert.type(refused, "function");
+  assert.type(rejectedCalls, "function");
   assert.type(refusedVectors, "function");
   const graph: Graph = makeGraph();
   graph.createVertex("x", "persn", { properties: { agee: 1 }, vectors: { any: [1] } });

@@ -47,7 +47,7 @@ function abort(graph: Graph, run: () => void): void {
 }
 
 test("leave nothing in searches of texts once they are rolled back", ({ graph }) => {
-  const found = () =>
+  const searchResults = () =>
     ["red", "blue"].map((text) => [
       graph.search(text),
       graph.vertices({ condition: { text }, rank: "text.score", sortby: S_RANK }),
@@ -59,12 +59,12 @@ test("leave nothing in searches of texts once they are rolled back", ({ graph })
   abort(graph, () => {
     put("a", "blue");
     put("b", "red");
-    assert.equal(found(), [
+    assert.equal(searchResults(), [
       [["b"], ["b"]],
       [["a"], ["a"]],
     ]);
   });
-  assert.equal(found(), [
+  assert.equal(searchResults(), [
     [["a"], ["a"]],
     [[], []],
   ]);
@@ -175,15 +175,16 @@ test("roll back only a failing change when the batch continues", ({ store, graph
   assert.equal(comparable(copy), comparable(store));
 });
 
-test("leave the former contents after a partial or full roll back", ({ store, graph }) => {
+test("leave the previous contents after a partial or full roll back", ({ store, graph }) => {
   const random = new Random();
   const copy = GraphStore.create("test", TEST_THREAD);
   const id = () => `v${random.below(12)}`;
   const change = () => {
-    const which = random.below(6);
-    if (which === 0) graph.createVertex(id(), { properties: { [`k${random.below(3)}`]: id() } });
-    else if (which === 1) graph.deleteVertex(id());
-    else if (which === 2 && graph.hasVertex("v1")) graph.disconnect("v1");
+    const failingStep = random.below(6);
+    if (failingStep === 0)
+      graph.createVertex(id(), { properties: { [`k${random.below(3)}`]: id() } });
+    else if (failingStep === 1) graph.deleteVertex(id());
+    else if (failingStep === 2 && graph.hasVertex("v1")) graph.disconnect("v1");
     else graph.connect(id(), [`r${random.below(3)}`, M_INT, random.below(9)], id());
   };
   for (let round = 0; round < 150; round++) {
@@ -240,7 +241,7 @@ test("are visible to concurrent queries as a whole or not at all", ({ store, gra
 test("reject opening vertices, other graphs and waiting", ({ graph }) => {
   const otherGraph = openStore(GraphStore.create("other", TEST_THREAD));
   using openVertex = graph.newVertex("open");
-  const refused: readonly (readonly [() => unknown, RegExp])[] = [
+  const rejectedCalls: readonly (readonly [() => unknown, RegExp])[] = [
     [() => graph.openVertex("open"), /cannot open or close vertices in a batch/],
     [() => graph.newVertex("more"), /cannot open or close vertices in a batch/],
     [() => openVertex.close(), /cannot open or close vertices in a batch/],
@@ -250,7 +251,7 @@ test("reject opening vertices, other graphs and waiting", ({ graph }) => {
     [() => graph.truncate(), /vertex locks|not allowed in a batch/],
     [async () => 1, /must be synchronous/],
   ];
-  for (const [run, text] of refused) assert.throws(() => graph.batch(run), text);
+  for (const [run, text] of rejectedCalls) assert.throws(() => graph.batch(run), text);
   assert.throws(() => graph.batch(undefined as never), /batch requires a function/);
   otherGraph.createVertex("x");
   graph.batch(() => openVertex.setProperty("n", 1));

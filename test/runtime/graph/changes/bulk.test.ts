@@ -66,8 +66,8 @@ test("roll back everything when one element fails", ({ store, graph }) => {
   graph.createVertex("ann", { type: "person" });
   takeUnits(store);
   const before = comparable(store);
-  const wrong = ["bob", { id: "ann", type: "other" }];
-  assert.throws(() => graph.createVertices(wrong), /Type mismatch/);
+  const invalidItems = ["bob", { id: "ann", type: "other" }];
+  assert.throws(() => graph.createVertices(invalidItems), /Type mismatch/);
   const arcs = [
     [["n", M_INT, 1], "tea"],
     [["n", M_INT, Number.NaN], "milk"],
@@ -78,7 +78,7 @@ test("roll back everything when one element fails", ({ store, graph }) => {
 });
 
 test("reject invalid lists and pairs", ({ graph }) => {
-  const refused: readonly [() => unknown, RegExp][] = [
+  const rejectedCalls: readonly [() => unknown, RegExp][] = [
     [() => graph.createVertices("ann" as never), /a list of vertices is required/],
     [() => graph.createVertices([7 as never]), /No object : '7'/],
     [() => graph.createVertices([{} as never]), /string/],
@@ -86,7 +86,7 @@ test("reject invalid lists and pairs", ({ graph }) => {
     [() => graph.connectMany("ann", ["tea" as never]), /a pair of an arc and a terminal/],
     [() => graph.connectMany("ann", [["r", 7 as never]]), /expected a vertex or its id/],
   ];
-  for (const [call, text] of refused) assert.throws(call, text);
+  for (const [call, text] of rejectedCalls) assert.throws(call, text);
   assert.is(graph.order, 0);
 });
 

@@ -336,7 +336,7 @@ test("texts that occur once need no table, and share it with others later", ({ g
   refusal(() => addPerson(graph, "kim", { email: "ann@x" }));
 });
 
-test("a constraint that is declared again ignores former owners of texts", ({ graph }) => {
+test("a constraint that is declared again ignores previous owners of texts", ({ graph }) => {
   graph.constrain(EMAIL);
   addPerson(graph, "ann", { email: "a" });
   graph.dropConstraint(EMAIL_PROPERTY);
@@ -415,9 +415,9 @@ test("a replica keeps constraints, and refuses nothing that the provider accepte
   const units = takeUnits(store);
   assert.is(units.length, 0);
   addPerson(graph, "cleo", { email: "b" });
-  const [unit] = takeUnits(store);
-  unit![1] = copy.operationCount + 2;
-  applyTransaction(copy, unit!, 0);
+  const [transaction] = takeUnits(store);
+  transaction![1] = copy.operationCount + 2;
+  applyTransaction(copy, transaction!, 0);
   assert.is(openStore(copy).vertices({ condition: { property: { email: "b" } } }).length, 2);
   checkStore(copy);
   openStore(copy).deleteVertex("bert");
@@ -435,8 +435,15 @@ test("a corrupt record of a constraint is refused", () => {
     0,
     time,
   ];
-  for (const wrong of [record(99, key, type), record(1, key + 1, type), record(1, key, type + 1)]) {
-    assert.throws(() => applyTransaction(store, makeUnit(before, wrong), 0), /record|unknown/);
+  for (const invalidRecord of [
+    record(99, key, type),
+    record(1, key + 1, type),
+    record(1, key, type + 1),
+  ]) {
+    assert.throws(
+      () => applyTransaction(store, makeUnit(before, invalidRecord), 0),
+      /record|unknown/,
+    );
   }
   applyTransaction(store, makeUnit(before, record(0, key, type)), 0);
   assert.equal(openStore(store).constraints(), []);

@@ -37,19 +37,23 @@ function anyFilter(random: Random): Filters {
   const name = random.of(RELATIONSHIPS);
   const direction = random.of([D_OUT, D_OUT, D_IN, D_ANY]);
   const modifier = random.of([null, M_INT, M_STAT, M_CNT, M_FWDONLY]);
-  const plain = random.of<ArcFilter>([
+  const plainFilter = random.of<ArcFilter>([
     name,
     [name],
     [name, direction],
     [name, direction, modifier],
   ]);
-  return [plain, [true, plain] as ArcFilter];
+  return [plainFilter, [true, plainFilter] as ArcFilter];
 }
 
 /** A filter that matches at most one arc of a pair. */
 function exactFilter(random: Random): Filters {
-  const plain = [random.of(RELATIONSHIPS), random.of([D_OUT, D_IN]), random.of(MODIFIERS)] as const;
-  return [plain, [true, plain] as ArcFilter];
+  const plainFilter = [
+    random.of(RELATIONSHIPS),
+    random.of([D_OUT, D_IN]),
+    random.of(MODIFIERS),
+  ] as const;
+  return [plainFilter, [true, plainFilter] as ArcFilter];
 }
 
 /** Result of a call, or its error message. */
@@ -72,24 +76,24 @@ test(`plain filters find and remove the same arcs as compiled ones (seed ${SEED}
   const random = new Random();
   const stores = ["plain", "compiled"].map(() => GraphStore.create("pairs", TEST_THREAD));
   const graphs = stores.map(openStore);
-  const seen = new Set<unknown>();
+  const outcomes = new Set<unknown>();
   for (let call = 0; call < CALLS; call++) {
     connectAtRandom(graphs, random);
     const [from, to] = [random.of(IDS), random.of(IDS)];
     const query = (both: Filters, work: (graph: Graph, filter: ArcFilter) => unknown): void => {
-      const [plain, compiled] = both.map((filter, index) =>
+      const [plainOutcome, compiled] = both.map((filter, index) =>
         outcome(() => work(graphs[index]!, filter)),
       );
-      assert.equal(plain, compiled, `${JSON.stringify(both[0])} from ${from} to ${to}`);
-      seen.add(typeof plain);
+      assert.equal(plainOutcome, compiled, `${JSON.stringify(both[0])} from ${from} to ${to}`);
+      outcomes.add(typeof plainOutcome);
     };
     query(anyFilter(random), (graph, filter) => graph.disconnect(from, filter, to));
     query(exactFilter(random), (graph, filter) => graph.arcValue(from, filter, to));
   }
-  const [plain, compiled] = stores.map((store) => timeless(graphContent(store)));
-  assert.equal(plain, compiled);
+  const [plainContent, compiled] = stores.map((store) => timeless(graphContent(store)));
+  assert.equal(plainContent, compiled);
   for (const store of stores) checkStore(store);
-  assert.ok(seen.has("number") && seen.has("string"), "calls have succeeded and failed");
+  assert.ok(outcomes.has("number") && outcomes.has("string"), "calls have succeeded and failed");
 });
 
 test("returns the value of the selected arc among several", () => {

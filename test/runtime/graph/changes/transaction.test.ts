@@ -89,8 +89,8 @@ test("changes are committed together, and logged as one joint", (context) => {
   );
   const copies = [shop, stock].map(({ name }) => GraphStore.create(name, TEST_THREAD));
   for (const { graphs, units } of joints) {
-    for (const [index, unit] of units.entries()) {
-      applyTransaction(copies[graphs[index] === "shop" ? 0 : 1]!, unit, 0);
+    for (const [index, transaction] of units.entries()) {
+      applyTransaction(copies[graphs[index] === "shop" ? 0 : 1]!, transaction, 0);
     }
   }
   assert.is(openStore(copies[0]!).degree("order"), 1);
@@ -204,12 +204,12 @@ for (let steps = 0; steps <= LAST; steps++) {
       for (let step = 0; step < steps; step++) JOINT_STEPS[step >> 1]!(writers[step % 2]!);
     });
     const rings = survivors.map(({ memory }, number) => ({ ring: memory.log!, number }));
-    const seen: Joint[] = [];
+    const joints: Joint[] = [];
     drainTransactions(rings, clock, (_words, _at, _length, _number, joint) => {
-      seen.push(joint);
+      joints.push(joint);
       return true;
     });
-    assert.is(seen.length, 0, "the log takes nothing of an unfinished joint");
+    assert.is(joints.length, 0, "the log takes nothing of an unfinished joint");
     await recoverGraphs(survivors, TEST_THREAD);
     const isFinal = steps > 2;
     const expected = isFinal ? 1 : 0;

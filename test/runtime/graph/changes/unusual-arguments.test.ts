@@ -50,7 +50,7 @@ test("accepts an internal id instead of an id", ({ graph }) => {
   assert.is(graph.order, 0);
 });
 
-test("creates an untyped vertex from a virtual one with a former type", ({ graph }) => {
+test("creates an untyped vertex from a virtual one with a previous type", ({ graph }) => {
   graph.createVertex("a", { type: "thing" });
   graph.connect("b", "r", "a");
   graph.deleteVertex("a");
@@ -264,7 +264,7 @@ test("rejects garbage with the allowed values and changes nothing", ({ graph }) 
   graph.connect("a", "r", "b");
   graph.createVertex("a", { properties: { age: 1 } });
   for (const [index, call] of TYPED_CALLS.entries()) {
-    for (const [which, garbage] of STRANGE.entries()) {
+    for (const [position, garbage] of STRANGE.entries()) {
       let error: unknown = null;
       try {
         call(graph, garbage as never);
@@ -272,7 +272,7 @@ test("rejects garbage with the allowed values and changes nothing", ({ graph }) 
         error = thrown;
       }
       graph.closeAll();
-      const label = `call ${index}, garbage ${which}: ${error}`;
+      const label = `call ${index}, garbage ${position}: ${error}`;
       assert.ok(error instanceof Error, label);
       assert.not.match(
         error.message,

@@ -35,8 +35,8 @@ export function naiveSum(
 ): NaiveVector | null {
   const length = Math.max(...vectors.map(({ bytes }) => bytes.length));
   const sums = Array.from({ length }, (_, index) => {
-    const terms = vectors.map(({ bytes, scale }, which) => {
-      return (bytes[index] ?? 0) * (scale * factors[which]!);
+    const terms = vectors.map(({ bytes, scale }, position) => {
+      return (bytes[index] ?? 0) * (scale * factors[position]!);
     });
     return terms.reduce((sum, term) => sum + term, 0);
   });

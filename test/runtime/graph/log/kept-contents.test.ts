@@ -183,8 +183,11 @@ test("a vertex lists all arcs to it or none, even in forged content", ({ store, 
   const { words } = contents.find(({ arcs }) => arcs > 0)!;
   target.write(words, names);
   const [w, x] = ["w", "x"].map((id) => id.charCodeAt(0));
-  const wrong = words.map((word) => (word === x ? w! : word));
-  assert.throws(() => new GraphSlots(loggedStore(), threadSlots()!).write(wrong, names), /forward/);
+  const damagedWords = words.map((word) => (word === x ? w! : word));
+  assert.throws(
+    () => new GraphSlots(loggedStore(), threadSlots()!).write(damagedWords, names),
+    /forward/,
+  );
 });
 
 test.run();

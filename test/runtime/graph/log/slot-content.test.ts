@@ -146,10 +146,10 @@ test("corrupt content is refused", ({ stores, graphs }) => {
   const { contents, names } = source!.encode(ALL_SLOTS, Number.POSITIVE_INFINITY);
   const { words } = contents.find((content) => content.words.length > 0)!;
   for (let index = 0; index < Math.min(words.length, 200); index++) {
-    const wrong = words.slice();
-    wrong[index] = 0xffff_ffff;
+    const damagedWords = words.slice();
+    damagedWords[index] = 0xffff_ffff;
     try {
-      target!.write(wrong, names);
+      target!.write(damagedWords, names);
     } catch (error) {
       assert.match((error as Error).name, /Error$/, `word ${index}: ${error}`);
       assert.not.match((error as Error).name, /RangeError|^TypeError/, `word ${index}: ${error}`);
@@ -216,8 +216,8 @@ test("a vertex that gets the handle of a listed one stays", ({ stores, graphs })
   const otherGraph = openStore(store!);
   const ids = Array.from({ length: 40 }, (_, n) => `v${n}`);
   const idSlot = (id: string): number => threadSlots()!.of(id);
-  const gone = idSlot("v0");
-  const stays = ids.find((id) => idSlot(id) !== gone)!;
+  const removedSlot = idSlot("v0");
+  const stays = ids.find((id) => idSlot(id) !== removedSlot)!;
   graph!.createVertex("all", { type: "kind" });
   graph!.createVertex("v0", { type: "thing" });
   const leaving = graph!.openVertex("v0");
@@ -234,7 +234,7 @@ test("a vertex that gets the handle of a listed one stays", ({ stores, graphs })
     otherGraph.connect("all", ["has", M_INT, 2], stays);
     assert.is(store!.ids.find(stays), handle, "the handle is not reused");
   });
-  slots.remove([gone]);
+  slots.remove([removedSlot]);
   otherGraph.closeAll();
   assert.equal(graph!.vertices({ condition: { virtual: false } }).sort(), ["all", stays]);
   assert.is(graph!.arcValue("all", ["has", D_OUT, M_INT] as never, stays), 2);

@@ -28,17 +28,17 @@ import { checkStore } from "../support/check-store.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
 
 interface Context extends LoggedFolder {
-  former: ThreadGraphs | null;
+  previousGraphs: ThreadGraphs | null;
   store: GraphStore;
   graph: Graph;
 }
 
-const ANSWER = Uint8Array.of(1, 2, 3);
+const RESPONSE = Uint8Array.of(1, 2, 3);
 const test = suite<Context>("keys of requests");
 
 test.before.each((context) => {
   makeFolder(context);
-  context.former = findThreadGraphs();
+  context.previousGraphs = findThreadGraphs();
   const { interconnect } = begin(context);
   const open = ({ name, isLocal }: { name: string; isLocal: boolean }) =>
     interconnect.keep({ ...request(context.root, name), isLocal });
@@ -51,7 +51,7 @@ test.before.each((context) => {
 test.after.each(async (context) => {
   checkStore(context.store);
   checkStore(threadGraphs().requests(true)!.store);
-  installThreadGraphs(context.former);
+  installThreadGraphs(context.previousGraphs);
   assert.is(Writer.commitWithRequest, null);
   await removeFolder(context);
 });
@@ -66,7 +66,7 @@ function runRequest(id: string, run: () => unknown, maxKeys?: number): void {
   try {
     key.run(run);
   } finally {
-    key.end(ANSWER);
+    key.end(RESPONSE);
   }
 }
 
@@ -76,9 +76,9 @@ test("a request has its key and its answer once it has changed a graph", ({ grap
   key.run(() => graph.createVertex("one"));
   assert.equal(key.find(), { fingerprint: "fingerprint", answer: null });
   key.run(() => graph.createVertex("two"));
-  key.end(ANSWER);
+  key.end(RESPONSE);
   key.end(Uint8Array.of(4));
-  assert.equal(open("a").find(), { fingerprint: "fingerprint", answer: ANSWER });
+  assert.equal(open("a").find(), { fingerprint: "fingerprint", answer: RESPONSE });
   runRequest("b", () => graph.hasVertex("one"));
   runRequest("c", () => graph.createVertex("one"));
   assert.equal([open("b").find(), open("c").find()], [null, null], "nothing has changed");
@@ -101,9 +101,9 @@ test("of two requests with a key that run at once, one changes something", ({ gr
   first.run(() => graph.createVertex("one"));
   assert.throws(() => second.run(() => graph.createVertex("other")), /another request/);
   assert.throws(() => second.run(() => graph.batch(() => graph.createVertex("other"))));
-  first.end(ANSWER);
+  first.end(RESPONSE);
   second.end(Uint8Array.of(4));
-  assert.equal(open("a").find()?.answer, ANSWER);
+  assert.equal(open("a").find()?.answer, RESPONSE);
   assert.is(graph.order, 1);
 });
 
@@ -113,10 +113,10 @@ test("changes after the end of a request have no key", ({ graph }) => {
     await Promise.resolve();
     graph.createVertex("one");
   });
-  key.end(ANSWER);
+  key.end(RESPONSE);
   const otherRequest = open("b");
   return otherRequest.run(late).then(() => {
-    otherRequest.end(ANSWER);
+    otherRequest.end(RESPONSE);
     assert.is(open("a").find(), null);
     assert.ok(open("b").find());
   });
@@ -151,7 +151,7 @@ test("changes of local graphs are not covered, joint ones are", ({ graph, store 
       openStore(stock.store).createVertex("two");
     }),
   );
-  assert.equal(open("b").find()?.answer, ANSWER);
+  assert.equal(open("b").find()?.answer, RESPONSE);
 });
 
 test("the number of keys is limited", ({ graph }) => {
@@ -174,13 +174,13 @@ test("a thread without graphs opens no graph for keys", () => {
     opened.push(name);
     throw new Error("opened");
   };
-  const former = threadGraphs();
+  const previousGraphs = threadGraphs();
   const source = { open, find: () => null, names: () => [] } as unknown as GraphSource;
   installThreadGraphs(new ThreadGraphs(TEST_THREAD + 1, source));
   assert.is(openRequestKey("a", "fingerprint", false), null);
   assert.equal(opened, []);
   assert.throws(() => openRequestKey("a", "fingerprint", true), "opened");
-  installThreadGraphs(former);
+  installThreadGraphs(previousGraphs);
 });
 
 test("a change and its answer are in one frame of the log", async ({ graph, root, running }) => {
@@ -200,7 +200,7 @@ test("a change and its answer are in one frame of the log", async ({ graph, root
   const flushed = isFlushed(clock);
   await new Promise(setImmediate);
   graph.createVertex("two");
-  key.end(ANSWER);
+  key.end(RESPONSE);
   assert.ok(await flushed);
   assert.is(frames(), before + 1);
 });

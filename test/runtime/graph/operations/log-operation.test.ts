@@ -47,10 +47,10 @@ const AT = 1_000_000_000;
 
 /** Number of records and words of each transaction in hexadecimal, seconds as `at`. */
 function readWords(store: GraphStore): string[] {
-  return takeUnits(store).map((unit) => {
-    const words = [...unit.subarray(TRANSACTION_HEAD_WORDS)];
+  return takeUnits(store).map((transaction) => {
+    const words = [...transaction.subarray(TRANSACTION_HEAD_WORDS)];
     const texts = words.map((word) => (word === AT ? "at" : word.toString(16)));
-    return `${recordCount(unit, 0)}: ${texts.join(" ")}`;
+    return `${recordCount(transaction, 0)}: ${texts.join(" ")}`;
   });
 }
 
@@ -110,11 +110,11 @@ test("encode arcs and graphs", ({ graph, store }) => {
 test("carry the operation count before and after a transaction", ({ graph, store }) => {
   const count = store.operationCount;
   graph.connect("a", "to", "b");
-  const [unit] = takeUnits(store);
-  assert.is(operationCountBefore(unit!, 0), count);
-  assert.is(operationCountAfter(unit!, 0), count + 2);
-  assert.is(transactionWords(unit!, 0), unit!.length);
-  assert.is(unit![3], 1);
+  const [transaction] = takeUnits(store);
+  assert.is(operationCountBefore(transaction!, 0), count);
+  assert.is(operationCountAfter(transaction!, 0), count + 2);
+  assert.is(transactionWords(transaction!, 0), transaction!.length);
+  assert.is(transaction![3], 1);
   graph.connect("a", "to", "c");
   assert.is(takeUnits(store)[0]![3], 2);
   store.memory.header.words[Header.OperationCountHigh] = 0xfff;
@@ -205,10 +205,10 @@ test("replicate strings exactly, through a chain of replicas", (context) => {
   }
   const copy = loggedStore();
   const units = takeUnits(store);
-  for (const unit of units) applyTransaction(copy, unit, 0);
+  for (const transaction of units) applyTransaction(copy, transaction, 0);
   assert.equal(
-    takeUnits(copy).map((unit) => unit.subarray(TRANSACTION_HEAD_WORDS)),
-    units.map((unit) => unit.subarray(TRANSACTION_HEAD_WORDS)),
+    takeUnits(copy).map((transaction) => transaction.subarray(TRANSACTION_HEAD_WORDS)),
+    units.map((transaction) => transaction.subarray(TRANSACTION_HEAD_WORDS)),
   );
   for (const graphStore of [store, copy]) checkStore(graphStore);
   assert.equal(comparable(copy), comparable(store));
@@ -249,22 +249,22 @@ test("apply records to the current vertex of an id within a transaction", ({ sto
   });
   const units = takeUnits(store);
   assert.equal(
-    units.map((unit) => recordCount(unit, 0) > 9),
+    units.map((transaction) => recordCount(transaction, 0) > 9),
     [false, true],
   );
   const copy = GraphStore.create("test", TEST_THREAD);
-  for (const unit of units) applyTransaction(copy, unit, 0);
+  for (const transaction of units) applyTransaction(copy, transaction, 0);
   checkStore(copy);
   assert.equal(comparable(copy), comparable(store));
 });
 
 test("reject a transaction that is not the next one of its graph", ({ store, graph }) => {
   graph.connect("a", "to", "b");
-  const [unit] = takeUnits(store);
+  const [transaction] = takeUnits(store);
   const copy = GraphStore.create("test", TEST_THREAD);
   copy.writer.mutate(() => copy.writer.put(copy.memory.header, Header.OperationCount, 1));
   assert.throws(
-    () => applyTransaction(copy, unit!, 0),
+    () => applyTransaction(copy, transaction!, 0),
     /continues at operation 0 of graph "test".* at 1/,
   );
   assert.is(copy.order, 0);

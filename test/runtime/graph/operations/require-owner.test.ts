@@ -42,7 +42,7 @@ test.after.each(({ store, graph }) => {
 });
 
 /** A refused change leaves nothing behind. */
-function refused(store: GraphStore, change: () => unknown): void {
+function expectRejection(store: GraphStore, change: () => unknown): void {
   const before = [store.order, store.size, store.propertyCount];
   try {
     change();
@@ -64,10 +64,10 @@ test("vertices are created by their owner, those of anchor types everywhere", ({
   assert.is(graph.createVertex(own2, { type: "city", properties: { a: 1 } }), 1);
   assert.is(graph.createVertex(foreign, { type: "country", properties: { a: 1 } }), 1);
   const foreignId = ids.findLast((id) => map.ownerOfKey(id) === 2)!;
-  refused(store, () => graph.createVertex(foreignId));
-  refused(store, () => graph.createVertex(foreignId, { type: "city" }));
-  refused(store, () => graph.createVertices([ownId, { id: foreignId, type: "city" }]));
-  refused(store, () => graph.batch(() => graph.createVertex(foreignId)));
+  expectRejection(store, () => graph.createVertex(foreignId));
+  expectRejection(store, () => graph.createVertex(foreignId, { type: "city" }));
+  expectRejection(store, () => graph.createVertices([ownId, { id: foreignId, type: "city" }]));
+  expectRejection(store, () => graph.batch(() => graph.createVertex(foreignId)));
   assert.not(graph.hasVertex(foreignId));
 });
 
@@ -82,9 +82,9 @@ test("arcs live with their tail; from an anchor with their head", ({ store, grap
   assert.is(graph.connect(ownId, ["n", M_INT, 1], [own2, foreign]), 2);
   assert.ok(graph.getVertex(own2) !== null);
   assert.is(store.vertices.isVirtual(store.ids.find(foreign)), true);
-  refused(store, () => graph.connect(foreign, "to", ownId));
-  refused(store, () => graph.connect("NO", "has", foreign));
-  refused(store, () => graph.connect(foreign, "in", "NO"));
+  expectRejection(store, () => graph.connect(foreign, "to", ownId));
+  expectRejection(store, () => graph.connect("NO", "has", foreign));
+  expectRejection(store, () => graph.connect(foreign, "in", "NO"));
 });
 
 test("a foreign vertex cannot be changed, also where it is a virtual vertex", ({
@@ -100,7 +100,7 @@ test("a foreign vertex cannot be changed, also where it is a virtual vertex", ({
     () => graph.deleteVertex(foreign),
     () => graph.openVertex(foreign, "a").setProperty("a", 1),
   ]) {
-    refused(store, change);
+    expectRejection(store, change);
     graph.closeAll();
   }
   graph.disconnect(ownId, "to", foreign);
@@ -110,7 +110,7 @@ test("a foreign vertex cannot be changed, also where it is a virtual vertex", ({
 test("an anchor cannot become a foreign vertex", ({ store, graph }) => {
   graph.createVertex(foreign, { type: "country" });
   const vertex = graph.openVertex(foreign, "w");
-  refused(store, () => vertex.setType("city"));
+  expectRejection(store, () => vertex.setType("city"));
   vertex.setType("world");
   vertex.setProperty("a", 1);
   graph.closeAll();
@@ -125,7 +125,7 @@ test("records of the log, and what expires, are not checked", ({ store, graph })
   installSlots(PLAN);
   replayTo(unlimitedStore, store);
   assert.ok(graph.hasVertex(foreign));
-  refused(store, () => graph.createVertex(foreign, { properties: { a: 1 } }));
+  expectRejection(store, () => graph.createVertex(foreign, { properties: { a: 1 } }));
   expire({ store, session: new Session(store) }, store.ids.find(foreign), nowSeconds() + 9);
   assert.not(graph.hasVertex(foreign));
 });

@@ -37,8 +37,8 @@ test("counts all vertices as candidates without an index, and the indexed ones w
   assert.ok(explain.time.total >= explain.time.search && explain.time.search > 0);
   graph.index("property", { key: "n" });
   const unknown = { condition: { property: { m: 1 } }, explain: true } as const;
-  const none = "index: property m, which no vertex has: 0 candidates";
-  assert.is(graph.vertices(unknown).explain.plan[0], none);
+  const noCandidates = "index: property m, which no vertex has: 0 candidates";
+  assert.is(graph.vertices(unknown).explain.plan[0], noCandidates);
   const again = graph.vertices(query).explain;
   assert.equal(again.plan.slice(0, -1), ["index: property n: 1 candidates", "tested: property n"]);
   assert.equal([again.looked, again.matched], [1, 1]);
@@ -217,9 +217,9 @@ test("describes paths", ({ graph }) => {
   ]);
   assert.ok(shortest.explain.looked >= 2);
   const through = { type: "many" } as const;
-  const none = graph.shortestPath("v0", "v3", { through, weighted: true, explain: true });
-  assert.equal([none.shortestPath, none.explain.matched], [null, 0]);
-  assert.equal(none.explain.plan, [
+  const noPath = graph.shortestPath("v0", "v3", { through, weighted: true, explain: true });
+  assert.equal([noPath.shortestPath, noPath.explain.matched], [null, 0]);
+  assert.equal(noPath.explain.plan, [
     "out arcs: least sum of weights, from the start",
     "through: type 'many'",
   ]);

@@ -189,8 +189,11 @@ test("returns partial hits of a limited search if allowed", () => {
   assert.is(grouped.bounded, bounded);
   assert.is(grouped.neighborhood.length, 3);
   const condition = { adjacent: { repeat, neighbor: "nowhere" } };
-  const none = graph.vertices({ condition, ...ownLimits });
-  assert.equal(none, { vertices: [], bounded: "Global search execution timeout after 0 ms" });
+  const emptyResult = graph.vertices({ condition, ...ownLimits });
+  assert.equal(emptyResult, {
+    vertices: [],
+    bounded: "Global search execution timeout after 0 ms",
+  });
   assert.is(graph.newNeighborhoodQuery("hub", expectedPlan({})).count(), HUB + 1);
 
   const paths = graph.paths("hub", { hits: -1, ...ownLimits });
@@ -288,11 +291,11 @@ test("keeps no state of an aborted query", () => {
 });
 
 test("completes short queries even with a timeout of 0", () => {
-  const none = { timeout: 0, limexec: true };
-  assert.is(dense.neighborhood("v0", none).length, VERTICES);
-  assert.is(dense.vertices(none).length, VERTICES);
-  assert.is(dense.degree("v0", "to", none), 2 * VERTICES);
-  assert.is(dense.adjacent("v0", "to", "v1", none), true);
+  const noTimeout = { timeout: 0, limexec: true };
+  assert.is(dense.neighborhood("v0", noTimeout).length, VERTICES);
+  assert.is(dense.vertices(noTimeout).length, VERTICES);
+  assert.is(dense.degree("v0", "to", noTimeout), 2 * VERTICES);
+  assert.is(dense.adjacent("v0", "to", "v1", noTimeout), true);
 });
 
 test("does not limit a query without limexec, or with a timeout of -1", () => {

@@ -114,8 +114,11 @@ test("accept explicit defaults for omitted options", () => {
     ...{ pre: null, filter: null, post: null, rank: null, memory: 4 },
     vector: [],
   };
-  const none = { ...evaluator, ...{ aggregate: null, nest: 0, nestedHits: -1 } } as object;
-  assert.equal(shop.neighborhood("ann", none), shop.neighborhood("ann"));
+  const emptyEvaluator = {
+    ...evaluator,
+    ...{ aggregate: null, nest: 0, nestedHits: -1 },
+  } as object;
+  assert.equal(shop.neighborhood("ann", emptyEvaluator), shop.neighborhood("ann"));
 });
 
 for (const name of CALLS.keys()) {

@@ -268,12 +268,12 @@ test("ranks by the words and keys that match", () => {
 
 test("refuses malformed conditions on texts", () => {
   const { graph } = makeShop();
-  const refused = (text: unknown, message: RegExp) =>
+  const expectRejection = (text: unknown, message: RegExp) =>
     assert.throws(() => graph.vertices({ condition: { text } as never }), message);
-  refused(5, /Invalid text condition/);
-  refused({}, /condition\.text\.text is undefined/);
-  refused({ query: "red", typos: 1 }, /condition\.text\.typos is 1; expected: query, in/);
-  refused({ query: "red", in: "other" }, /unknown text index/);
+  expectRejection(5, /Invalid text condition/);
+  expectRejection({}, /condition\.text\.text is undefined/);
+  expectRejection({ query: "red", typos: 1 }, /condition\.text\.typos is 1; expected: query, in/);
+  expectRejection({ query: "red", in: "other" }, /unknown text index/);
 });
 
 test("ranks by the score of the text, the best texts alone if asked to", () => {
@@ -337,8 +337,8 @@ test("rejects highlights without words, and in calls without hits", () => {
     () => graph.neighborhood("note", { ...options, ...text, nest: 1 }),
     /is not for nested/,
   );
-  const plain = { ...options, result: "str", condition: { text: "red" } } as const;
-  assert.throws(() => graph.vertices(plain), /part of dictionaries/);
+  const plainOptions = { ...options, result: "str", condition: { text: "red" } } as const;
+  assert.throws(() => graph.vertices(plainOptions), /part of dictionaries/);
 });
 
 test("highlights words as HTML", () => {

@@ -138,18 +138,18 @@ test("match a condition on similarity", ({ graph }) => {
 });
 
 test("reject invalid conditions", ({ graph }) => {
-  const refused = (similarity: unknown, text: RegExp): void => {
+  const expectRejection = (similarity: unknown, text: RegExp): void => {
     assert.throws(
       () => graph.vertices({ condition: { similarity: similarity as never } }),
       (error: Error) => text.test(error.message) && error instanceof QueryError,
     );
   };
-  refused({}, /vector is required/);
-  refused(7, /Invalid similarity condition/);
-  refused({ vector: PROBE, scor: 1 }, /'scor'/);
-  refused({ vector: PROBE, score: 2 }, /score must be -1 to 1/);
-  refused({ vector: PROBE, score: "a" }, /score must be/);
-  refused({ vector: PROBE, hamdist: 65 }, /hamdist must be 0 to 64/);
+  expectRejection({}, /vector is required/);
+  expectRejection(7, /Invalid similarity condition/);
+  expectRejection({ vector: PROBE, scor: 1 }, /'scor'/);
+  expectRejection({ vector: PROBE, score: 2 }, /score must be -1 to 1/);
+  expectRejection({ vector: PROBE, score: "a" }, /score must be/);
+  expectRejection({ vector: PROBE, hamdist: 65 }, /hamdist must be 0 to 64/);
   assert.throws(() => graph.vertices({ vector: [Number.NaN] }), /vector\[0\] is NaN/);
   assert.throws(() => graph.vertices({ vector: ["a"] as never }), /vector\[0\] must be a number/);
   const approximate = { approximate: 3 as never };

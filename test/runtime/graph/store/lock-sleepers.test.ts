@@ -10,8 +10,8 @@ const LONG_MS = 60_000;
 
 test("all wake on a release", async () => {
   const { locks } = GraphStore.create("sleepers", TEST_THREAD);
-  const seen = locks.releases;
-  const sleeps = [locks.sleepAsync(seen, LONG_MS), locks.sleepAsync(seen, LONG_MS)];
+  const releases = locks.releases;
+  const sleeps = [locks.sleepAsync(releases, LONG_MS), locks.sleepAsync(releases, LONG_MS)];
   locks.wakeWaiting();
   assert.equal(await Promise.all(sleeps), ["ok", "ok"]);
 });
@@ -29,10 +29,10 @@ test("wake on the second release when they start between two", async () => {
 
 test("do not sleep after a release", () => {
   const { locks } = GraphStore.create("sleepers", TEST_THREAD);
-  const seen = locks.releases;
+  const releases = locks.releases;
   locks.wakeWaiting();
-  assert.is(locks.sleepAsync(seen, LONG_MS), null);
-  locks.sleep(seen, LONG_MS);
+  assert.is(locks.sleepAsync(releases, LONG_MS), null);
+  locks.sleep(releases, LONG_MS);
 });
 
 test.run();

@@ -154,11 +154,11 @@ test("have a list of vertices per type that frees its pages", () => {
       typeLists.add(40 + (index % 2), handles[index]!);
     }
   });
-  const listed = (seen: GraphStore, type: number, slice: number) => {
+  const listed = (store: GraphStore, type: number, slice: number) => {
     const into = new Uint32Array(slice);
     const codes: number[] = [];
-    for (let end = seen.typeLists.count(type); end > 0; ) {
-      const copied = seen.typeLists.copyBefore(type, end, into);
+    for (let end = store.typeLists.count(type); end > 0; ) {
+      const copied = store.typeLists.copyBefore(type, end, into);
       codes.push(...into.subarray(0, copied));
       end -= copied;
     }

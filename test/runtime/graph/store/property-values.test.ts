@@ -176,8 +176,8 @@ test("preserve any cloneable value", () => {
   const stored = validatePropertyValue(value) as PackedValue;
   value.a.push(2);
   assert.equal(decodeStoredValue(stored), { a: [1, "b", null], date, nested: { c: new Set([1]) } });
-  for (const refused of [() => 1, Symbol("a"), { run(): void {} }]) {
-    assert.throws(() => validatePropertyValue(refused), isTypeError);
+  for (const invalidValue of [() => 1, Symbol("a"), { run(): void {} }]) {
+    assert.throws(() => validatePropertyValue(invalidValue), isTypeError);
   }
 });
 

@@ -93,7 +93,7 @@ test("never come from names in use or the one defined last", ({ store }) => {
   });
 });
 
-test("return to their former name when a definition is rolled back", ({ store, attached }) => {
+test("return to their previous name when a definition is rolled back", ({ store, attached }) => {
   exhaust(store, store.types);
   assert.is(attached.types.codeOf("n0"), 32);
   assert.throws(() =>

@@ -8,7 +8,7 @@ import { validateVertexId } from "../../../../runtime/graph/store/validate-verte
 
 const test = suite("vertex id text");
 
-function refused(id: unknown, kind: new (message: string) => Error, message: string): void {
+function expectRejection(id: unknown, kind: new (message: string) => Error, message: string): void {
   let thrown: unknown;
   try {
     validateVertexId(id);
@@ -26,20 +26,20 @@ test("accepts 1 to 131,000 bytes of UTF-8 without control characters", () => {
     assert.is(validateVertexId(id), id);
   }
   assert.is(validateVertexId(Buffer.from("é€😀")), "é€😀");
-  refused("", VertexError, "Cannot create object: '' (empty vertex identifier)");
+  expectRejection("", VertexError, "Cannot create object: '' (empty vertex identifier)");
   const tooLong = (bytes: number) => `Vertex identifier too long (${bytes}), max length is 131000`;
-  refused(`${longest}a`, VertexError, tooLong(131_001));
-  refused("€".repeat(43_667), VertexError, tooLong(131_001));
+  expectRejection(`${longest}a`, VertexError, tooLong(131_001));
+  expectRejection("€".repeat(43_667), VertexError, tooLong(131_001));
   const illegal = (shown: string, char: string, position: number) =>
     `Cannot create object: '${shown}' (illegal vertex identifier, ` +
     `char ${char}h at position ${position})`;
-  refused("a\x01b", VertexError, illegal("a.b", "01", 1));
-  refused("\0", VertexError, illegal(".", "00", 0));
-  refused("é\x1f", VertexError, illegal("é.", "1F", 1));
-  refused("ab\ud800c", VertexError, illegal("ab\ud800c", "D800", 2));
-  refused(Buffer.from([0xff]), ValueError, "a vertex identifier must be UTF-8");
-  refused(7, TypeError, "a vertex identifier must be a string");
-  refused(null, TypeError, "a vertex identifier must be a string");
+  expectRejection("a\x01b", VertexError, illegal("a.b", "01", 1));
+  expectRejection("\0", VertexError, illegal(".", "00", 0));
+  expectRejection("é\x1f", VertexError, illegal("é.", "1F", 1));
+  expectRejection("ab\ud800c", VertexError, illegal("ab\ud800c", "D800", 2));
+  expectRejection(Buffer.from([0xff]), ValueError, "a vertex identifier must be UTF-8");
+  expectRejection(7, TypeError, "a vertex identifier must be a string");
+  expectRejection(null, TypeError, "a vertex identifier must be a string");
 });
 
 const TEXTS = ["", "a", "ab", "abc", "abcd", "abcde", "é", "abcé", "€uro", "😀", "a".repeat(1000)];

@@ -115,18 +115,18 @@ test("leave no vertex when its creation is rolled back", () => {
   const freed = create(store, "freed");
   destroy(store, freed);
   const { end } = store.vertices;
-  let seen = "";
+  let listedIds = "";
   assert.throws(() =>
     store.writer.mutate(() => {
       const handles = [create(store, "x"), create(store, "y")];
       assert.is(store.ids.find("x"), handles[0]);
-      seen = store.ids.idOf(handles[0]!);
+      listedIds = store.ids.idOf(handles[0]!);
       destroy(store, keptVertex);
       assert.is(store.ids.find("kept"), 0);
       throw new Error("undo");
     }),
   );
-  assert.is(seen, "x");
+  assert.is(listedIds, "x");
   assert.is(store.vertices.end, end);
   assert.equal(
     ["x", "y", "kept"].map((id) => store.ids.find(id)),

@@ -60,7 +60,7 @@ function checkIndex(
   nodes: readonly number[],
 ): void {
   const index = vectors.readSpace(space, Space.Index);
-  const word = (which: number): number => memory.lists.words[index + which]!;
+  const word = (field: number): number => memory.lists.words[index + field]!;
   const links = new HnswLinks(writer, vectors.readSpace(space, Space.Length));
   const known = new Set(nodes);
   const near = new Uint32Array(LINKS_LOWEST);

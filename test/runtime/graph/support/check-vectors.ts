@@ -63,9 +63,10 @@ function checkTable(
   for (let vertex = 0; vertex < end; vertex++) {
     if (table.slotOf(vertex) !== 0) assert.is(owners.get(table.slotOf(vertex)), vertex);
   }
-  let seen = 0;
-  for (const space of table.spaces()) seen += checkSpace(store, table, space, { owners, slabs });
-  assert.is(seen, owners.size, "every vector lies in a slab");
+  let checkedCount = 0;
+  for (const space of table.spaces())
+    checkedCount += checkSpace(store, table, space, { owners, slabs });
+  assert.is(checkedCount, owners.size, "every vector lies in a slab");
 }
 
 function checkParts(table: VectorTable, vertex: number): void {

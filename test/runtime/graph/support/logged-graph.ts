@@ -48,7 +48,7 @@ export function takeUnits({ memory }: GraphStore): Uint32Array[] {
 
 /** Replays the changes since the last call on another graph. */
 export function replayTo(store: GraphStore, copy: GraphStore): void {
-  for (const unit of takeUnits(store)) applyTransaction(copy, unit, 0);
+  for (const transaction of takeUnits(store)) applyTransaction(copy, transaction, 0);
 }
 
 /** A transaction of records given in words; `before` is the operation count of its graph. */

@@ -324,9 +324,9 @@ const REFUSED: readonly (readonly [what: string, change: object])[] = [
 
 function assertRefused(store: GraphStore, record: readonly number[], label: string): void {
   const operations = store.operationCount;
-  const unit = makeUnit(operations, record);
+  const transaction = makeUnit(operations, record);
   assert.throws(
-    () => applyTransaction(store, unit, 0),
+    () => applyTransaction(store, transaction, 0),
     (error: unknown) => error instanceof DataError,
     label,
   );

@@ -44,9 +44,9 @@ test("are of 0 and 1: others are rejected where they are set", () => {
   const graph = makeGraph();
   graph.setVectorSettings({ precision: "binary" });
   graph.setVectorSettings({ precision: "binary" }, "title");
-  const refused = /^vector: a graph of precision binary stores vectors of 0 and 1$/;
+  const errorPattern = /^vector: a graph of precision binary stores vectors of 0 and 1$/;
   for (const vector of [[0.5], [1, -1], [2, 2], [1, 0.999], new Vector([0.3, 1])]) {
-    assert.throws(() => graph.createVertex("v", { vector }), refused);
+    assert.throws(() => graph.createVertex("v", { vector }), errorPattern);
   }
   const isRefused = (vector: number[], text: RegExp): void => {
     assert.throws(() => graph.createVertex("v", { vectors: { title: vector } }), text);
@@ -86,10 +86,10 @@ test("a graph of other vectors does not become binary", () => {
   for (let index = 0; index < 40; index++) graph.createVertex(`v${index}`, { vector: [1, 0] });
   graph.createVertex("mean", { vector: [1, 0.5] });
   const before = graph.getVertex("mean").vector;
-  const refused = "the vector of 'mean' is not of 0 and 1: precision binary would lose it";
+  const errorMessage = "the vector of 'mean' is not of 0 and 1: precision binary would lose it";
   assert.throws(
     () => graph.setVectorSettings({ precision: "binary" }),
-    (error: Error) => error instanceof ValueError && error.message === refused,
+    (error: Error) => error instanceof ValueError && error.message === errorMessage,
   );
   assert.is(graph.vectorSettings.precision, "int8");
   graph.createVertex("mean", { vector: [] });

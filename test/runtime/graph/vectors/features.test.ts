@@ -92,30 +92,30 @@ test("expose their features in unspecified order", () => {
 });
 
 test("report the position of an invalid feature", () => {
-  const refused = (elements: unknown, text: RegExp): void => {
+  const expectRejection = (elements: unknown, text: RegExp): void => {
     assert.throws(() => new Vector(elements as Feature[]), text);
   };
-  refused([["a", Number.NaN]], /vector\[0\] is NaN/);
-  refused(
+  expectRejection([["a", Number.NaN]], /vector\[0\] is NaN/);
+  expectRejection(
     [
       ["a", 1],
       ["b", Number.POSITIVE_INFINITY],
     ],
     /vector\[1\] is Infinity/,
   );
-  refused(
+  expectRejection(
     [
       ["a", 1],
       ["a", 2],
     ],
     /two features 'a'/,
   );
-  refused([["a", 1], 2], /vector\[1\] must be a name and a weight/);
-  refused([["a"]], /vector\[0\] must be a name and a weight/);
-  refused([[1, "a"]], /vector\[0\] must be a name and a weight/);
-  refused([1, ["a", 1]], /vector\[1\]: either all are numbers/);
+  expectRejection([["a", 1], 2], /vector\[1\] must be a name and a weight/);
+  expectRejection([["a"]], /vector\[0\] must be a name and a weight/);
+  expectRejection([[1, "a"]], /vector\[0\] must be a name and a weight/);
+  expectRejection([1, ["a", 1]], /vector\[1\]: either all are numbers/);
   const many = Array.from({ length: 49 }, (_, index): Feature => [`f${index}`, 1]);
-  refused(many, /49 features: 48 at most/);
+  expectRejection(many, /49 features: 48 at most/);
   assert.is(new Vector(many.slice(1)).length, 48);
 });
 
@@ -269,31 +269,31 @@ test("are rejected in corrupt records", ({ store, graph }) => {
   const bytes = [...new Uint8Array(getParts(new Vector(A)).bytes)];
   const set = 14 | (2 << 8);
   const oneBits = new Uint32Array(Float32Array.of(1).buffer)[0]!;
-  const refused = (content: number[]): void => {
-    const unit = makeUnit(store.operationCount, [
+  const expectRejection = (content: number[]): void => {
+    const transaction = makeUnit(store.operationCount, [
       set,
       0,
       oneBits,
       ...packed("a"),
       ...packed(content),
     ]);
-    assert.throws(() => applyTransaction(store, unit, 0), isDataError);
+    assert.throws(() => applyTransaction(store, transaction, 0), isDataError);
   };
   for (let index = 0; index < bytes.length; index++) {
     const damaged = [...bytes];
     damaged[index]! ^= 0x81;
-    if (!isFeatureList(Int8Array.from(damaged))) refused(damaged);
+    if (!isFeatureList(Int8Array.from(damaged))) expectRejection(damaged);
   }
-  refused([...bytes, ...new Array(32).fill(0)]);
-  refused([]);
-  refused(new Array(4096).fill(1));
+  expectRejection([...bytes, ...new Array(32).fill(0)]);
+  expectRejection([]);
+  expectRejection(new Array(4096).fill(1));
   for (const [setting, value] of [
     [9, oneBits],
     [7, new Uint32Array(Float32Array.of(4).buffer)[0]!],
     [8, new Uint32Array(Float32Array.of(0.5).buffer)[0]!],
   ] as const) {
-    const unit = makeUnit(store.operationCount, [19 | (setting << 16), 0, value]);
-    assert.throws(() => applyTransaction(store, unit, 0), isDataError);
+    const transaction = makeUnit(store.operationCount, [19 | (setting << 16), 0, value]);
+    assert.throws(() => applyTransaction(store, transaction, 0), isDataError);
   }
 });
 

@@ -105,19 +105,19 @@ test("remembers for a condition which vertices it refused", ({ store, graph, spa
   const search = new HnswSearch(store.vectors, space());
   const probe = new Probe(store.vectors, parseVector(vector(7), "probe"));
   // The walk starts at a refused vertex.
-  const refused = words[search.descend(probe, 0) + Slot.Vertex]! % 2;
+  const rejectedParity = words[search.descend(probe, 0) + Slot.Vertex]! % 2;
   let tested = 0;
   const testedEach: boolean[] = [];
   const half = (vertex: number): boolean => {
     tested++;
-    return vertex % 2 !== refused;
+    return vertex % 2 !== rejectedParity;
   };
   for (const serial of [5, 5, 6, 0, 0]) {
     tested = 0;
     search.nearest(probe, 200, { accepts: half, serial });
     const vertices = search.walk.slots().map((slot) => words[slot + Slot.Vertex]!);
     assert.is(vertices.length, 100);
-    assert.ok(vertices.every((vertex) => vertex % 2 !== refused));
+    assert.ok(vertices.every((vertex) => vertex % 2 !== rejectedParity));
     testedEach.push(tested > 0);
   }
   assert.equal(testedEach, [true, false, true, true, true]);
@@ -136,7 +136,7 @@ test("adds no node for a vector that changed meanwhile", ({ store, graph, space 
     return 0.5;
   };
   for (const _ of new HnswBuilder(store.vectors, space(), random).addMissing());
-  assert.is(nodes, 2, "the node of the former vector was discarded");
+  assert.is(nodes, 2, "the node of the previous vector was discarded");
   assert.is(graph.indexes()[0]!.indexed, 31);
 });
 

@@ -149,7 +149,7 @@ test("are replicated by log records", ({ graph, store }) => {
   graph.openVertex("both").removeVector("title");
   graph.deleteVertex("far");
   const copy = loggedStore();
-  for (const unit of takeUnits(store)) applyTransaction(copy, unit, 0);
+  for (const transaction of takeUnits(store)) applyTransaction(copy, transaction, 0);
   checkStore(copy);
   const copied = openStore(copy);
   assert.equal(copied.vectorNames, graph.vectorNames);

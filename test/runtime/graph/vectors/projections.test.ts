@@ -18,7 +18,7 @@ test.before.each(() => {
   graph = makeGraph();
 });
 
-function refused(run: () => unknown, text: RegExp): void {
+function expectRejection(run: () => unknown, text: RegExp): void {
   assert.throws(run, (error: Error) => error instanceof ValueError && text.test(error.message));
 }
 
@@ -76,7 +76,7 @@ test("omit or vary keys of low confidence", () => {
   assert.is(expanded.anchors.length, 16 + 4);
   // The lowest eight bits are EF; with the lowest flipped, EE.
   assert.equal(expanded.anchors.slice(0, 2), ["_00EF|000", "_00EE|000"]);
-  refused(() => graph.sim.projections([1], { lsh: -1n }), /lsh must be a bigint/);
+  expectRejection(() => graph.sim.projections([1], { lsh: -1n }), /lsh must be a bigint/);
 });
 
 test("store the bits next to the key in arcs from an anchor", () => {
@@ -94,26 +94,29 @@ test("store the bits next to the key in arcs from an anchor", () => {
     assert.equal(graph.neighborhood(id, { arc: near }), ["item"]);
   }
   using item = graph.openVertex("item", "r");
-  refused(() => item.arcLSH(lsh), /'item' is no anchor/);
+  expectRejection(() => item.arcLSH(lsh), /'item' is no anchor/);
 });
 
 test("create sets once, of one size, and complete interrupted ones", () => {
-  refused(() => graph.sim.projections([1]), /no projection sets/);
-  refused(() => graph.sim.createProjectionSets(0, 8), /nseeds must be 1 - 8/);
-  refused(
+  expectRejection(() => graph.sim.projections([1]), /no projection sets/);
+  expectRejection(() => graph.sim.createProjectionSets(0, 8), /nseeds must be 1 - 8/);
+  expectRejection(
     () => graph.sim.createProjectionSets(1, 9 as ProjectionKeySize),
     /ksize must be 8, 10 or 12/,
   );
   graph.sim.createProjectionSets(1, 8);
   const { order, size } = graph;
-  refused(() => graph.sim.createProjectionSets(1, 10), /ksize 8 exist: delete them/);
-  refused(() => graph.sim.projections([1], { seed: 1087 }), /no projection set of seed 1087/);
-  refused(() => graph.sim.projections([]), /null vector/);
+  expectRejection(() => graph.sim.createProjectionSets(1, 10), /ksize 8 exist: delete them/);
+  expectRejection(
+    () => graph.sim.projections([1], { seed: 1087 }),
+    /no projection set of seed 1087/,
+  );
+  expectRejection(() => graph.sim.projections([]), /null vector/);
   graph.sim.createProjectionSets(1, 8);
   assert.equal([graph.order, graph.size], [order, size]);
   // An interrupted call leaves anchors without the arc that marks them complete.
   graph.disconnect("_|", "subset");
-  refused(() => graph.sim.projections([1]), /no projection sets/);
+  expectRejection(() => graph.sim.projections([1]), /no projection sets/);
   graph.sim.createProjectionSets(1, 8);
   assert.equal([graph.order, graph.size], [order, size]);
   assert.is(graph.sim.deleteProjectionSets(), order);

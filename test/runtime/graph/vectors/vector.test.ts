@@ -51,10 +51,10 @@ test("treats a zero vector as dissimilar to all, and the null vector as empty", 
   const zero = new Vector([0, 0]);
   assert.equal([zero.length, zero.magnitude, zero.alpha], [32, 0, 0]);
   assert.is(zero.cosine([1, 2]), 0);
-  const none = new Vector([]);
-  assert.equal([none.length, none.magnitude, none.external], [0, 0, []]);
-  near(none.euclideanDistance([3, 4]), 4.995, 1e-2);
-  assert.is(none.euclideanDistance([]), 0);
+  const emptyVector = new Vector([]);
+  assert.equal([emptyVector.length, emptyVector.magnitude, emptyVector.external], [0, 0, []]);
+  near(emptyVector.euclideanDistance([3, 4]), 4.995, 1e-2);
+  assert.is(emptyVector.euclideanDistance([]), 0);
 });
 
 test("has vectors as sums and multiples", () => {
@@ -70,23 +70,27 @@ test("has vectors as sums and multiples", () => {
 });
 
 test("reports the position of an invalid component", () => {
-  const refused = (elements: unknown, text: RegExp, kind: typeof ValueError | typeof TypeError) => {
+  const expectRejection = (
+    elements: unknown,
+    text: RegExp,
+    kind: typeof ValueError | typeof TypeError,
+  ) => {
     assert.throws(
       () => new Vector(elements as number[]),
       (error: Error) => error instanceof kind && text.test(error.message),
     );
   };
-  refused([1, Number.NaN], /vector\[1\] is NaN/, ValueError);
-  refused([1, 2, Number.POSITIVE_INFINITY], /vector\[2\] is Infinity/, ValueError);
-  refused([1e39], /vector\[0\] is 1e\+39/, ValueError);
-  refused(new Array(MAX_COMPONENTS + 1).fill(0), /vector length 65473 exceeds/, ValueError);
-  refused([1, ["a", 1]], /either all are numbers, or pairs/, ValueError);
-  refused([1, "2"], /vector\[1\] must be a number, not string/, TypeError);
-  refused([1, null], /must be a number, not null/, TypeError);
-  refused("abc", /must be a list of numbers/, TypeError);
-  refused({ bytes: [] }, /must be a list of numbers/, TypeError);
-  refused(new Int8Array(31), /multiple of 32/, ValueError);
-  refused(new Int8Array(32).fill(-128), /vector\[0\] is -128/, ValueError);
+  expectRejection([1, Number.NaN], /vector\[1\] is NaN/, ValueError);
+  expectRejection([1, 2, Number.POSITIVE_INFINITY], /vector\[2\] is Infinity/, ValueError);
+  expectRejection([1e39], /vector\[0\] is 1e\+39/, ValueError);
+  expectRejection(new Array(MAX_COMPONENTS + 1).fill(0), /vector length 65473 exceeds/, ValueError);
+  expectRejection([1, ["a", 1]], /either all are numbers, or pairs/, ValueError);
+  expectRejection([1, "2"], /vector\[1\] must be a number, not string/, TypeError);
+  expectRejection([1, null], /must be a number, not null/, TypeError);
+  expectRejection("abc", /must be a list of numbers/, TypeError);
+  expectRejection({ bytes: [] }, /must be a list of numbers/, TypeError);
+  expectRejection(new Int8Array(31), /multiple of 32/, ValueError);
+  expectRejection(new Int8Array(32).fill(-128), /vector\[0\] is -128/, ValueError);
   assert.throws(() => new Vector([3e38]).multiply(10), /sum|product/);
   assert.throws(() => new Vector([1]).multiply(Number.NaN), /factor/);
 });

@@ -78,14 +78,14 @@ test("make a virtual vertex real when set", ({ graph }) => {
 });
 
 test("leave nothing behind when invalid", ({ graph }) => {
-  const refused = (vector: number[], text: RegExp): void => {
+  const expectRejection = (vector: number[], text: RegExp): void => {
     assert.throws(
       () => graph.createVertex("a", { vector, properties: { x: 1 } }),
       (error: Error) => error instanceof ValueError && text.test(error.message),
     );
   };
-  refused([1, Number.NaN], /vector\[1\] is NaN/);
-  refused(new Array(65_473).fill(1), /exceeds/);
+  expectRejection([1, Number.NaN], /vector\[1\] is NaN/);
+  expectRejection(new Array(65_473).fill(1), /exceeds/);
   assert.not(graph.hasVertex("a"));
   graph.createVertex("a");
   using readonly = graph.openVertex("a", "r");
@@ -104,7 +104,9 @@ test("are logged as records", ({ graph, store }) => {
   const units = takeUnits(store).slice(1);
   const otherStore = GraphStore.create("test", TEST_THREAD);
   openStore(otherStore).createVertex("a");
-  const [set, removed] = units.map((unit) => [...unit.subarray(TRANSACTION_HEAD_WORDS)]);
+  const [set, removed] = units.map((transaction) => [
+    ...transaction.subarray(TRANSACTION_HEAD_WORDS),
+  ]);
   assert.equal(set, [0x10e, set![1], 0x3f80_0000, 1, 0x61, 32, 0xff7f, 0, 0, 0, 0, 0, 0, 0]);
   assert.equal(removed, [0xf, removed![1], 1, 0x61]);
   applyTransaction(otherStore, units[0]!, 0);
@@ -118,36 +120,36 @@ test("are rejected in invalid records", ({ graph, store }) => {
   graph.createVertex("a");
   store.memory.log!.isOn = false;
   const bytes = new Array<number>(32).fill(0);
-  const refused = (kind: number, scale: number, content: number[], text: RegExp): void => {
+  const expectRejection = (kind: number, scale: number, content: number[], text: RegExp): void => {
     const record = [0xe | (kind << 8), 0, scale, ...packed("a"), ...packed(content)];
     assert.throws(
       () => applyTransaction(store, makeUnit(store.operationCount, record), 0),
       (error: Error) => error instanceof DataError && text.test(error.message),
     );
   };
-  refused(0, 0x3f80_0000, bytes, /kind of vectors/);
-  refused(6, 0x3f80_0000, bytes, /kind of vectors/);
-  refused(2, 0x3f80_0000, bytes, /features of a vector/);
-  refused(1, 0x3f80_0000, [], /length of a vector/);
-  refused(1, 0x3f80_0000, [0], /corrupt operation record/);
-  refused(1, 0x7fc0_0000, bytes, /scale of a vector/);
-  refused(1, 0x7f80_0000, bytes, /scale of a vector/);
-  refused(1, 0xbf80_0000, bytes, /scale of a vector/);
-  refused(1, 0x3f80_0000, [0x80, ...bytes.slice(1)], /corrupt operation record/);
+  expectRejection(0, 0x3f80_0000, bytes, /kind of vectors/);
+  expectRejection(6, 0x3f80_0000, bytes, /kind of vectors/);
+  expectRejection(2, 0x3f80_0000, bytes, /features of a vector/);
+  expectRejection(1, 0x3f80_0000, [], /length of a vector/);
+  expectRejection(1, 0x3f80_0000, [0], /corrupt operation record/);
+  expectRejection(1, 0x7fc0_0000, bytes, /scale of a vector/);
+  expectRejection(1, 0x7f80_0000, bytes, /scale of a vector/);
+  expectRejection(1, 0xbf80_0000, bytes, /scale of a vector/);
+  expectRejection(1, 0x3f80_0000, [0x80, ...bytes.slice(1)], /corrupt operation record/);
   const float16 = new Array<number>(64).fill(0);
   const float32 = new Array<number>(128).fill(0);
-  refused(3, 0, bytes, /length of a vector/);
-  refused(4, 0, float16, /length of a vector/);
+  expectRejection(3, 0, bytes, /length of a vector/);
+  expectRejection(4, 0, float16, /length of a vector/);
   // A scale that does not fit, and components that are not finite.
-  refused(3, 0x3f80_0000, float16, /components of a vector/);
-  refused(4, 0, [...float32.slice(1), 0x3f], /components of a vector/);
-  refused(4, 1, [...float32.slice(1), 0x3f], /components of a vector/);
-  refused(3, 0x3f80_0000, [...float16.slice(1), 0x7c], /components of a vector/);
-  refused(4, 0x3f80_0000, [...float32.slice(2), 0x80, 0x7f], /components of a vector/);
+  expectRejection(3, 0x3f80_0000, float16, /components of a vector/);
+  expectRejection(4, 0, [...float32.slice(1), 0x3f], /components of a vector/);
+  expectRejection(4, 1, [...float32.slice(1), 0x3f], /components of a vector/);
+  expectRejection(3, 0x3f80_0000, [...float16.slice(1), 0x7c], /components of a vector/);
+  expectRejection(4, 0x3f80_0000, [...float32.slice(2), 0x80, 0x7f], /components of a vector/);
   // Bits have no scale, and a multiple of 4 bytes.
-  refused(5, 0x3f80_0000, [1, 2, 3], /length of a vector/);
-  refused(5, 0x3f80_0000, new Array<number>(8188).fill(0), /length of a vector/);
-  refused(5, 0, bytes, /length of a vector/);
+  expectRejection(5, 0x3f80_0000, [1, 2, 3], /length of a vector/);
+  expectRejection(5, 0x3f80_0000, new Array<number>(8188).fill(0), /length of a vector/);
+  expectRejection(5, 0, bytes, /length of a vector/);
   assert.is(store.vectors.count, 0);
 });
 

@@ -118,7 +118,7 @@ test("answers 503 when handlers do not settle within 5 seconds together", async 
   }
 });
 
-test("loads the handlers of a new build, and keeps the former if it fails", async () => {
+test("loads the handlers of a new build, and keeps the previous one if it fails", async () => {
   const { load, check } = reloadable();
   const counts = { open: 0, close: 0 };
   (globalThis as { counts?: object }).counts = counts;

@@ -53,8 +53,8 @@ test("compare the admin key", () => {
 test("compare the tokens of operations", () => {
   const tokens = new AdminTokens();
   const { authtoken } = tokens.issue("192.0.2.7");
-  const wrong = authtoken.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
-  assert.throws(() => tokens.take("192.0.2.7", wrong), "Invalid authtoken");
+  const wrongToken = authtoken.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
+  assert.throws(() => tokens.take("192.0.2.7", wrongToken), "Invalid authtoken");
   tokens.take("192.0.2.7", authtoken);
   assert.is(comparisons, 2);
 });

@@ -23,9 +23,9 @@ test("carry principal, client and trust", () => {
   assert.equal(receiver().verify(REQUEST, VALUE, NOW), ORIGIN);
   const bytes = Buffer.from(REQUEST.body, "latin1");
   assert.equal(receiver().verify({ ...REQUEST, body: bytes }, VALUE, NOW), ORIGIN);
-  const none = { principal: null, client: "10.0.0.1", isTrusted: true, isGuarded: false };
+  const anonymous = { principal: null, client: "10.0.0.1", isTrusted: true, isGuarded: false };
   const get = { method: "GET", target: "/", body: null };
-  assert.equal(receiver().verify(get, signature.sign(get, none, NOW), NOW), none);
+  assert.equal(receiver().verify(get, signature.sign(get, anonymous, NOW), NOW), anonymous);
 });
 
 test("carry principals as large as a header line allows", () => {

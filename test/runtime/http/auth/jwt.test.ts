@@ -66,11 +66,11 @@ for (const [label, claims] of rejected) {
 }
 
 test("tolerates the clock skew, and no more", async () => {
-  const [usual, none] = [await handlerWith(), await handlerWith({ clockSkewSeconds: 0 })];
+  const [usual, withoutSkew] = [await handlerWith(), await handlerWith({ clockSkewSeconds: 0 })];
   for (const claims of [{ exp: seconds(-10) }, { nbf: seconds(20) }]) {
     const head = bearer(await issuer.token(claims));
     assert.is.not(await usual(head), null);
-    assert.is(await none(head), null);
+    assert.is(await withoutSkew(head), null);
   }
 });
 
@@ -104,7 +104,7 @@ test("rejects malformed tokens without fetching keys", async () => {
   await handler(bearer(token));
   const { requests } = issuer;
   const [head = "", payload = "", signature = ""] = token.split(".");
-  const wrong = [
+  const invalidTokens = [
     "x",
     "a.b",
     "a.b.c",
@@ -115,7 +115,8 @@ test("rejects malformed tokens without fetching keys", async () => {
     `${"A".repeat(16 * 1024 - 4)}.b.c`,
     `${token}.${token}`,
   ];
-  for (const token of wrong) assert.is(await handler(bearer(token)), null, token.slice(0, 99));
+  for (const token of invalidTokens)
+    assert.is(await handler(bearer(token)), null, token.slice(0, 99));
   assert.is(await handler(headWith("")), null);
   assert.is(await handler(headWith("Authorization: Basic abc\r\n")), null);
   assert.is(issuer.requests, requests);
@@ -155,7 +156,7 @@ test("rejects a token whose claims have no principal", async () => {
   assert.is(await handler(head), null);
 });
 
-const wrong: readonly [option: string, changes: object][] = [
+const invalidOptions: readonly [option: string, changes: object][] = [
   ["issuer", { issuer: undefined }],
   ["issuer", { issuer: "" }],
   ["issuer", { issuer: [] }],
@@ -171,7 +172,7 @@ const wrong: readonly [option: string, changes: object][] = [
   ["clockSkewSeconds", { clockSkewSeconds: Number.NaN }],
   ["clockSkewSeconds", { clockSkewSeconds: 301 }],
 ];
-for (const [option, changes] of wrong) {
+for (const [option, changes] of invalidOptions) {
   test(`refuses the options ${JSON.stringify(changes)} of ${option}`, () => {
     try {
       jwt({ issuer: "i", audience: "a", jwks: "https://i.test/keys", ...changes } as never);

@@ -41,13 +41,13 @@ test("fetches keys once for many tokens", async ({ issuer }) => {
 
 test("follows a rotation of keys", async ({ issuer }) => {
   const keys = keysAt(issuer);
-  const former = await issuer.token();
-  assert.is(await statusFor(keys, former), 200);
+  const previousToken = await issuer.token();
+  assert.is(await statusFor(keys, previousToken), 200);
   await issuer.useKeys("second", "first");
   const token = await issuer.token();
   await pause(INTERVAL_MS + 10);
   assert.is(await statusFor(keys, token), 200);
-  assert.is(await statusFor(keys, former), 401, "signed by a replaced key");
+  assert.is(await statusFor(keys, previousToken), 401, "signed by a replaced key");
 });
 
 test("limits requests for unknown keys", async ({ issuer }) => {
@@ -69,11 +69,11 @@ const garbage: readonly [what: string, status: number, body: string][] = [
 ];
 for (const [label, status, body] of garbage) {
   test(`answers 503 for ${label}, and recovers`, async ({ issuer }) => {
-    issuer.answer((response) => response.writeHead(status).end(body));
+    issuer.setResponder((response) => response.writeHead(status).end(body));
     const keys = keysAt(issuer);
     const token = await issuer.token();
     assert.is(await statusFor(keys, token), 503);
-    issuer.answer(null);
+    issuer.setResponder(null);
     await pause(INTERVAL_MS + 10);
     assert.is(await statusFor(keys, token), 200);
   });
@@ -81,7 +81,7 @@ for (const [label, status, body] of garbage) {
 
 test("follows no redirect", async ({ issuer }) => {
   const otherIssuer = await TokenIssuer.start();
-  issuer.answer((response) =>
+  issuer.setResponder((response) =>
     response.writeHead(302, { location: `${otherIssuer.url}/keys` }).end(),
   );
   assert.is(await statusFor(keysAt(issuer), await otherIssuer.token()), 503);
@@ -90,8 +90,9 @@ test("follows no redirect", async ({ issuer }) => {
 });
 
 test("answers 401 for a key without its parameters", async ({ issuer }) => {
-  const wrong = '{ "keys": [{ "kty": "EC", "crv": "P-256", "kid": "first", "alg": "ES256" }] }';
-  issuer.answer((response) => response.end(wrong));
+  const invalidKeys =
+    '{ "keys": [{ "kty": "EC", "crv": "P-256", "kid": "first", "alg": "ES256" }] }';
+  issuer.setResponder((response) => response.end(invalidKeys));
   assert.is(await statusFor(keysAt(issuer), await issuer.token()), 401);
 });
 
@@ -100,7 +101,7 @@ test("gives up on an issuer that hangs, and keeps the keys it has", async ({ iss
   const token = await issuer.token();
   assert.is(await statusFor(keys, token), 200);
   // A head and no body.
-  issuer.answer((response) => response.writeHead(200).write("{"));
+  issuer.setResponder((response) => response.writeHead(200).write("{"));
   await pause(INTERVAL_MS + 10);
   const unknown = await issuer.token({}, { kid: "unknown" });
   const waiting = statusFor(keys, unknown);
@@ -121,7 +122,7 @@ for (const [label, respond] of [
     const keys = keysAt(issuer, () => nowMs);
     const token = await issuer.token();
     assert.is(await statusFor(keys, token), 200);
-    issuer.answer(respond);
+    issuer.setResponder(respond);
     nowMs += HOUR_MS;
     assert.is(await statusFor(keys, token), 200, "waits briefly");
     // The request for keys is pending, or has failed: no token waits for it.
@@ -132,7 +133,7 @@ for (const [label, respond] of [
     assert.is(await statusFor(keys, token), 200);
     nowMs += 2 * HOUR_MS;
     assert.is(await statusFor(keys, token), 503, "older than a day");
-    issuer.answer(null);
+    issuer.setResponder(null);
     nowMs += HOUR_MS;
     assert.is(await statusFor(keys, token), 200, "recovers");
   });
@@ -141,13 +142,13 @@ for (const [label, respond] of [
 test("forgets a removed key once the keys are ten minutes old", async ({ issuer }) => {
   let nowMs = 0;
   const keys = keysAt(issuer, () => nowMs);
-  const former = await issuer.token();
-  assert.is(await statusFor(keys, former), 200);
+  const previousToken = await issuer.token();
+  assert.is(await statusFor(keys, previousToken), 200);
   await issuer.useKeys("second");
   nowMs += 9 * 60_000;
-  assert.is(await statusFor(keys, former), 200);
+  assert.is(await statusFor(keys, previousToken), 200);
   nowMs += 2 * 60_000;
-  assert.is(await statusFor(keys, former), 401);
+  assert.is(await statusFor(keys, previousToken), 401);
 });
 
 test("answers 503 if nothing listens", async ({ issuer }) => {

@@ -86,12 +86,12 @@ test("allocates by received bytes, not by the declared length", () => {
 
 /** Calls a function while buffers are made by another class. */
 function withBuffers(substitute: unknown, act: () => void): void {
-  const { SharedArrayBuffer: former } = globalThis;
+  const { SharedArrayBuffer: original } = globalThis;
   globalThis.SharedArrayBuffer = substitute as typeof SharedArrayBuffer;
   try {
     act();
   } finally {
-    globalThis.SharedArrayBuffer = former;
+    globalThis.SharedArrayBuffer = original;
   }
 }
 

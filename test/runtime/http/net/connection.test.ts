@@ -194,9 +194,9 @@ test("serves queued requests of a half-closed client, also while the server stop
   assert.not.ok(connection!.isEvictable, "it has sent a request");
   connection!.finish();
   assert.is(engine.requests, 2);
-  const gone = connect();
-  gone.emit("data", Buffer.from(GET));
-  gone.emit("close");
+  const closedConnection = connect();
+  closedConnection.emit("data", Buffer.from(GET));
+  closedConnection.emit("close");
   await nextTurn();
   await nextTurn();
   assert.is(engine.requests, 2);
@@ -226,7 +226,7 @@ async function allocated(run: () => void): Promise<number> {
 
 test("allocates little for a request", async () => {
   const { server, engine, socket } = connectInMemory();
-  engine.request = (exchange) => exchange.answer(200, "text/plain", "ok");
+  engine.request = (exchange) => exchange.respond(200, "text/plain", "ok");
   for (let turn = 0; turn < 2; turn++) await nextTurn();
   const request = Buffer.from(GET);
   const bytes = await allocated(() => {

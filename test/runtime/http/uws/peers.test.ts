@@ -9,10 +9,10 @@ const test = suite("uws peers");
 
 /** A response from an address; counts the lookups. */
 class FakeResponse {
-  asked = 0;
+  readCount = 0;
   constructor(readonly bytes: readonly number[]) {}
   getRemoteAddress(): ArrayBuffer {
-    this.asked++;
+    this.readCount++;
     return Uint8Array.from(this.bytes).buffer;
   }
 }
@@ -35,7 +35,7 @@ test("looks a single address up once per connection", () => {
   peers.opened(from(10, 0, 0, 1), 2);
   const request = from(10, 0, 0, 1);
   assert.is(peers.forResponse(request).client, "http://10.0.0.1:0/");
-  assert.is(request.asked, 0);
+  assert.is(request.readCount, 0);
   assert.equal(
     peers.list(2).map(({ remoteAddress }) => remoteAddress),
     ["10.0.0.1", "10.0.0.1"],
@@ -49,7 +49,7 @@ test("looks several addresses up for every request", () => {
   const request = from(10, 0, 0, 2);
   const peer = peers.forResponse(request);
   assert.is(peer.remoteAddress, "10.0.0.2");
-  assert.is(request.asked, 1);
+  assert.is(request.readCount, 1);
   assert.is(peers.forResponse(from(10, 0, 0, 2)), peer, "one object an address");
   // Both are closed, the next one is alone.
   peers.opened(from(10, 0, 0, 3), 1);

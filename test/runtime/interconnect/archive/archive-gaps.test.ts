@@ -73,11 +73,11 @@ test("a full backup has the changes that were made while files were copied", asy
 test("everything is stored again in a location that was emptied", async (c) => {
   change(c);
   await c.writer.step();
-  const former = c.puts.length;
+  const putsBefore = c.puts.length;
   c.store.objects.clear();
   const manifest = await c.writer.step();
   assert.ok(isWhole(c.store, manifest));
-  assert.is(c.puts.length, 2 * former);
+  assert.is(c.puts.length, 2 * putsBefore);
 });
 
 test("only the name of the last manifest is read while idle", async (c) => {

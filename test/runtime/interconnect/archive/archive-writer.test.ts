@@ -127,7 +127,7 @@ test("begins a new full backup after a graph was replaced", async (c) => {
 test("begins again in a location that was lost, or is an earlier one", async (c) => {
   change(c);
   await c.writer.step();
-  const former = new Map(c.store.objects);
+  const objectsBefore = new Map(c.store.objects);
   change(c);
   await c.writer.step();
   c.store.objects.clear();
@@ -135,7 +135,7 @@ test("begins again in a location that was lost, or is an earlier one", async (c)
   change(c);
   await c.writer.step();
   c.store.objects.clear();
-  for (const [name, object] of former) c.store.objects.set(name, object);
+  for (const [name, object] of objectsBefore) c.store.objects.set(name, object);
   assert.equal(manifestKind(await c.writer.step()), [2, 1, true, 3, 1, ""]);
 });
 
@@ -188,11 +188,11 @@ test("a step fails where its location is emptied before it stores its manifest",
 test("a step fails where another manifest replaced the one that it follows", async (c) => {
   change(c);
   await c.writer.step();
-  const former = new Map(c.store.objects);
+  const objectsBefore = new Map(c.store.objects);
   change(c);
   await c.writer.step();
   c.store.objects.clear();
-  for (const [name, object] of former) c.store.objects.set(name, object);
+  for (const [name, object] of objectsBefore) c.store.objects.set(name, object);
   setTime(1_000_001);
   assert.is((await createWriter(c).step())!.number, 2);
   change(c);

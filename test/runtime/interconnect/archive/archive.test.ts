@@ -88,10 +88,10 @@ test("restores a whole second, also from several additions to the backup", async
   await restore(context, "b", { kind: "time", second });
   const restoredGraph = (await begin(context, "b")).graph();
   const ids = [...Array(round).keys()].flatMap((n) => [`v${n}`, `later${n}`]);
-  const isThere = (id: string): boolean => restoredGraph.hasVertex(id);
-  assert.ok(ids.some(isThere));
+  const isRestored = (id: string): boolean => restoredGraph.hasVertex(id);
+  assert.ok(ids.some(isRestored));
   assert.equal(
-    ids.filter((id) => instance.graph().hasVertex(id) && !isThere(id)),
+    ids.filter((id) => instance.graph().hasVertex(id) && !isRestored(id)),
     [`later${round - 1}`],
   );
 });

@@ -16,7 +16,7 @@ import type { DurableLog } from "../../../../runtime/interconnect/durable-log.js
 import type { SegmentLog } from "../../../../runtime/interconnect/log/segment-log.js";
 import { InterruptibleSleep } from "../../../../runtime/interconnect/retry-loop.js";
 import { SimulatedDisk } from "../support/simulated-disk.js";
-import { openUnits, ROOT, unit, write } from "../support/unit-log.js";
+import { makeTransaction, openUnits, ROOT, write } from "../support/unit-log.js";
 
 const DAY = 86_400_000;
 const WEEK = 7 * DAY;
@@ -101,7 +101,7 @@ test.after.each(async (context) => {
 });
 
 function change(context: Context): void {
-  write(context.log, unit({ before: context.count++, second: 7 }));
+  write(context.log, makeTransaction({ before: context.count++, second: 7 }));
 }
 
 function record({ backup }: Context): unknown {
@@ -262,7 +262,7 @@ test("verifies after its period if that is less than a day", async (context) => 
   assert.is(context.verified.length, 1);
 });
 
-test("continues from a former process's verification if readable", async (context) => {
+test("continues from a previous process's verification if readable", async (context) => {
   change(context);
   await context.open();
   for (const [content, at] of [

@@ -300,7 +300,7 @@ test("verifies the backup, and reports one that cannot be restored", async (cont
   await stop();
 });
 
-test("verifies again after a period, also if a former process did it last", async (context) => {
+test("verifies again after a period, also if a previous process did it last", async (context) => {
   const done: number[] = [];
   const verify = async (): Promise<void> => void done.push(Date.now());
   const plan = { ...planArchive(join(context.folder, "backup")), everyMs: 1 };

@@ -124,7 +124,7 @@ test("removes the first full backup once none of its moments is kept", async ({ 
   assert.equal([...store.objects.keys()], [manifestName(2)]);
 });
 
-test("removes former manifests, and old objects that none names", async ({ store }) => {
+test("removes previous manifests, and old objects that none names", async ({ store }) => {
   const object = (digit: string) => digit.repeat(64);
   const piece = (digit: string) => ({
     path: "g/graph.snapshot",

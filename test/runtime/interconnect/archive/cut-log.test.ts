@@ -6,7 +6,7 @@ import { cutLog } from "../../../../runtime/interconnect/archive/cut-log.js";
 import type { RestoreTarget } from "../../../../runtime/interconnect/archive/restore-plan.js";
 import type { SegmentLog } from "../../../../runtime/interconnect/log/segment-log.js";
 import { SimulatedDisk } from "../support/simulated-disk.js";
-import { control, FOLDER, frames, openUnits, unit, write } from "../support/unit-log.js";
+import { control, FOLDER, frames, makeTransaction, openUnits, write } from "../support/unit-log.js";
 
 const test = suite("cut log");
 
@@ -14,16 +14,21 @@ const test = suite("cut log");
 function fill(disk: SimulatedDisk): SegmentLog {
   const log = openUnits(disk);
   log.epoch = 4;
-  write(log, control(9), unit({ before: 0, second: 10 }), unit({ before: 1, second: 10 }));
   write(
     log,
-    unit({ graph: 1, before: 2, second: 11, isJoined: true }),
-    unit({ graph: 2, before: 0, second: 11 }),
-    unit({ graph: 1, before: 3, second: 12 }),
+    control(9),
+    makeTransaction({ before: 0, second: 10 }),
+    makeTransaction({ before: 1, second: 10 }),
+  );
+  write(
+    log,
+    makeTransaction({ graph: 1, before: 2, second: 11, isJoined: true }),
+    makeTransaction({ graph: 2, before: 0, second: 11 }),
+    makeTransaction({ graph: 1, before: 3, second: 12 }),
     control(8),
   );
-  write(log, unit({ before: 4, second: 13, words: 240 }));
-  write(log, unit({ before: 5, second: 14, words: 240 }));
+  write(log, makeTransaction({ before: 4, second: 13, words: 240 }));
+  write(log, makeTransaction({ before: 5, second: 14, words: 240 }));
   log.close();
   assert.is(log.segments.length, 3);
   return log;
@@ -41,7 +46,7 @@ function cut(target: RestoreTarget): [left: string[], sn: number, at: number] {
   assert.not.equal(id, logId);
   const left = frames(log);
   // It goes on.
-  write(log, unit({ before: 9, second: 99 }));
+  write(log, makeTransaction({ before: 9, second: 99 }));
   log.close();
   const reopenedLog = openUnits(disk);
   assert.equal(frames(reopenedLog), [...left, "1:10"]);

@@ -18,7 +18,7 @@ import {
   segmentName,
 } from "../../../../runtime/interconnect/log/segment-format.js";
 import { SimulatedDisk } from "../support/simulated-disk.js";
-import { control, FOLDER, openUnits, ROOT, unit, write } from "../support/unit-log.js";
+import { control, FOLDER, makeTransaction, openUnits, ROOT, write } from "../support/unit-log.js";
 
 const test = suite("pieces of a log");
 const ALL = Number.POSITIVE_INFINITY;
@@ -31,7 +31,10 @@ function filled(disk = new SimulatedDisk()) {
   for (let before = 0; before < 12; before += 2) {
     const words = 48;
     const second = 10 + before;
-    const units = [unit({ before, second, words }), unit({ before: before + 1, second, words })];
+    const units = [
+      makeTransaction({ before, second, words }),
+      makeTransaction({ before: before + 1, second, words }),
+    ];
     write(log, ...units);
   }
   assert.equal([log.segments.length, log.last], [3, 12]);
@@ -72,7 +75,7 @@ test("begin with whole segments and end with the remaining frames", () => {
   const { tail } = records.at(-1)!;
   assert.equal([tail.id, tail.chain, tail.firstSn], [log.logId, log.chain, 9]);
   assert.equal([...pieces.read(tail, ALL)], []);
-  write(log, control(3), unit({ before: 12, second: 40 }), control(4));
+  write(log, control(3), makeTransaction({ before: 12, second: 40 }), control(4));
   const [fourth] = [...pieces.read(tail, ALL)];
   write(log, control(5));
   const [next, ...others] = [...pieces.read(fourth!.tail, ALL)];
@@ -121,19 +124,19 @@ test("end with the last durable frame", () => {
 test("end in a segment where the next one begins, after a failed flush", () => {
   const disk = new SimulatedDisk();
   const log = openUnits(disk);
-  write(log, unit({ before: 0, second: 1 }));
+  write(log, makeTransaction({ before: 0, second: 1 }));
   disk.faults.before = (operation) => {
     if (operation === "flush") throw new Error("EIO");
   };
-  const second = unit({ before: 1, second: 2 });
+  const second = makeTransaction({ before: 1, second: 2 });
   assert.throws(() => write(log, second), /EIO/);
-  // The frame that was not flushed stays in the former segment.
+  // The frame that was not flushed stays in the previous segment.
   disk.faults.before = (operation) => {
     if (operation === "truncate") throw new Error("EIO");
   };
   log.reopen();
   write(log, second);
-  write(log, unit({ before: 2, second: 3 }));
+  write(log, makeTransaction({ before: 2, second: 3 }));
   const ends = [...new LogPieces(disk, ROOT).read(null, ALL)].map(({ tail }) => tail.sn);
   assert.equal(ends, [1, 3]);
   log.close();
@@ -143,7 +146,7 @@ test("are of limited size", () => {
   const disk = new SimulatedDisk();
   const log = openUnits(disk, 2 ** 25);
   for (let before = 0; before < 5; before++)
-    write(log, unit({ before, second: 1, words: 2 ** 20 }));
+    write(log, makeTransaction({ before, second: 1, words: 2 ** 20 }));
   const read = [...new LogPieces(disk, ROOT).read(null, ALL)];
   assert.equal(
     read.map(({ tail }) => tail.sn),
@@ -162,19 +165,23 @@ test("report graphs with contents that the log lacks", () => {
   const disk = new SimulatedDisk();
   const log = openUnits(disk);
   const read = new LogPieces(disk, ROOT);
-  write(log, unit({ before: 5, second: 1 }), unit({ graph: 2, before: 0, second: 1 }));
-  write(log, unit({ before: 6, second: 1 }));
+  write(
+    log,
+    makeTransaction({ before: 5, second: 1 }),
+    makeTransaction({ graph: 2, before: 0, second: 1 }),
+  );
+  write(log, makeTransaction({ before: 6, second: 1 }));
   let [piece] = [...read.read(null, ALL)];
   assert.is(piece!.isComplete, true);
   // Repeated after a crash.
-  write(log, unit({ before: 6, second: 1 }), unit({ before: 7, second: 1 }));
+  write(log, makeTransaction({ before: 6, second: 1 }), makeTransaction({ before: 7, second: 1 }));
   [piece] = [...read.read(piece!.tail, ALL)];
   assert.is(piece!.isComplete, true);
-  write(log, unit({ graph: 2, before: 2, second: 1 }));
-  write(log, unit({ graph: 2, before: 3, second: 1 }));
+  write(log, makeTransaction({ graph: 2, before: 2, second: 1 }));
+  write(log, makeTransaction({ graph: 2, before: 3, second: 1 }));
   [piece] = [...read.read(piece!.tail, ALL)];
   assert.is(piece!.isComplete, false);
-  write(log, unit({ graph: 2, before: 4, second: 1 }));
+  write(log, makeTransaction({ graph: 2, before: 4, second: 1 }));
   [piece] = [...read.read(piece!.tail, ALL)];
   assert.is(piece!.isComplete, true);
   log.close();
@@ -234,11 +241,11 @@ test("a segment that does not follow is a gap or not written yet", () => {
   assert.is(gapError(pieces, first), "a segment is missing");
   const head = second.content.subarray(0, SEGMENT_HEADER_BYTES);
   const header = decodeSegmentHeader(head) as SegmentHeader;
-  for (const wrong of [{ chain: 1 }, { firstSn: 6 }]) {
+  for (const change of [{ chain: 1 }, { firstSn: 6 }]) {
     const bytes = Buffer.from(second.content);
-    bytes.set(encodeSegmentHeader({ ...header, ...wrong }), 0);
+    bytes.set(encodeSegmentHeader({ ...header, ...change }), 0);
     replace(paths[1], bytes);
-    assert.is(gapError(pieces, first), "a segment is missing", JSON.stringify(wrong));
+    assert.is(gapError(pieces, first), "a segment is missing", JSON.stringify(change));
   }
   replace(paths[1], Buffer.concat([head, second.content.subarray(HEAD_BYTES)]));
   assert.is(gapError(pieces, first), "0 pieces", "it has no table");

@@ -92,8 +92,8 @@ test("are refused with a corrupt field", () => {
     ],
     graphs: [
       ...NO_LIST,
-      ...[{ identity: HASH }, { count: -1 }, { digest: "" }].map((wrong) => [
-        { ...GRAPH, ...wrong },
+      ...[{ identity: HASH }, { count: -1 }, { digest: "" }].map((change) => [
+        { ...GRAPH, ...change },
       ]),
     ],
     fulls: [

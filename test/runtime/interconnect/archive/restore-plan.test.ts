@@ -42,15 +42,15 @@ async function fill(store: MemoryStore, ...slots: Manifest["slots"][]): Promise<
   const last = [piece("later/graph.snapshot"), piece(segment(1), 1), piece(segment(2))];
   const manifestAt = (index: number): Partial<Manifest> =>
     slots[index] === undefined ? {} : { slots: slots[index]! };
-  const former = await store.add(
+  const olderManifest = await store.add(
     { pieces: first, ...manifestAt(0) },
     { pieces: next, ...manifestAt(1) },
     { pieces: last, ...manifestAt(2) },
   );
-  const { number, log, time } = former[0]!;
+  const { number, log, time } = olderManifest[0]!;
   const fulls = [{ number, hash: store.segmentHash(1), log, time: time }];
   const later = await store.add({ full: 4, continues: false, pieces: first, fulls }, {}, {});
-  return [...former, ...later];
+  return [...olderManifest, ...later];
 }
 
 async function planned(store: MemoryStore, target: RestoreTarget): Promise<unknown> {
@@ -90,18 +90,21 @@ test("reaches from the last full backup before the moment to the moment", async 
   for (const [target, expected] of cases) {
     assert.equal(await planned(store, target), expected, JSON.stringify(target));
   }
-  const none = "SVC3420: nothing was recorded for";
+  const nothingRecorded = "SVC3420: nothing was recorded for";
   const [before, after] = [describePoint(third!.log), describePoint(fourth!.log)];
   const gap = `before: ${before}, after: ${after}`;
-  assert.is(await planned(store, position(31)), `${none} ${ID}:31; ${gap}`);
-  assert.is(await planned(store, time(301)), `${none} 1970-01-01T00:05:01.000Z; ${gap}`);
+  assert.is(await planned(store, position(31)), `${nothingRecorded} ${ID}:31; ${gap}`);
+  assert.is(await planned(store, time(301)), `${nothingRecorded} 1970-01-01T00:05:01.000Z; ${gap}`);
   const end = `before: ${ID}:60 (1970-01-01T00:10:00.000Z)`;
-  assert.is(await planned(store, position(61)), `${none} ${ID}:61; ${end}`);
-  assert.is(await planned(store, time(601)), `${none} 1970-01-01T00:10:01.000Z; ${end}`);
+  assert.is(await planned(store, position(61)), `${nothingRecorded} ${ID}:61; ${end}`);
+  assert.is(await planned(store, time(601)), `${nothingRecorded} 1970-01-01T00:10:01.000Z; ${end}`);
   const first = `after: ${ID}:10 (1970-01-01T00:01:40.000Z)`;
-  assert.is(await planned(store, time(99)), `${none} 1970-01-01T00:01:39.000Z; ${first}`);
-  assert.is(await planned(store, position(9)), `${none} ${ID}:9; ${first}`);
-  assert.is(await planned(store, position(20, OTHER)), `${none} ${OTHER}:20; ${first}`);
+  assert.is(
+    await planned(store, time(99)),
+    `${nothingRecorded} 1970-01-01T00:01:39.000Z; ${first}`,
+  );
+  assert.is(await planned(store, position(9)), `${nothingRecorded} ${ID}:9; ${first}`);
+  assert.is(await planned(store, position(20, OTHER)), `${nothingRecorded} ${OTHER}:20; ${first}`);
   // Nothing was added until then.
   await store.name(6, 601_000);
   assert.equal(await planned(store, time(601)), [[4, 5, 6], 6, 0]);

@@ -20,7 +20,7 @@ import { Random } from "../../../property/support/random.js";
 import { dieAt } from "../support/death-at-step.js";
 import { MemoryStore } from "../support/memory-store.js";
 import { SimulatedDisk } from "../support/simulated-disk.js";
-import { FOLDER as LOG, openUnits, unit, write } from "../support/unit-log.js";
+import { FOLDER as LOG, makeTransaction, openUnits, write } from "../support/unit-log.js";
 
 const DISK = "one";
 const ROOT = join(FOLDER, DISK, "root");
@@ -40,7 +40,8 @@ const test = suite("restore without power");
 async function backup(): Promise<{ store: MemoryStore; plan: RestorePlan }> {
   const disk = new SimulatedDisk();
   const log = openUnits(disk);
-  for (let before = 0; before < 3; before++) write(log, unit({ before, second: 5, words: 150 }));
+  for (let before = 0; before < 3; before++)
+    write(log, makeTransaction({ before, second: 5, words: 150 }));
   log.close();
   const store = new MemoryStore();
   const pieces: RestorePlan["pieces"][number][] = [];

@@ -82,8 +82,8 @@ test("go to the endpoint of S3 before that of all services", async ({ open, requ
 
 test("create an object only where there is none", async ({ open, requests, statuses }) => {
   const store = await open();
-  const putNew = (...answers: readonly number[]): Promise<string> => {
-    statuses.splice(0, statuses.length, ...answers);
+  const putNew = (...statusCodes: readonly number[]): Promise<string> => {
+    statuses.splice(0, statuses.length, ...statusCodes);
     return failure(store.putNew("x", Buffer.from("1")));
   };
   assert.is(await putNew(404, 200), "none, true");
@@ -99,8 +99,8 @@ test("create an object only where there is none", async ({ open, requests, statu
 test("repeat when the connection breaks, unless they create an object", async (context) => {
   const { open, requests, statuses } = context;
   const store = await open({ AWS_SESSION_TOKEN: "token" });
-  const sent = async (call: () => Promise<unknown>, ...answers: readonly number[]) => {
-    statuses.splice(0, statuses.length, ...answers);
+  const sent = async (call: () => Promise<unknown>, ...statusCodes: readonly number[]) => {
+    statuses.splice(0, statuses.length, ...statusCodes);
     const before = requests.length;
     return [
       await failure(call()),
@@ -169,15 +169,21 @@ test("report the status of a long error page", async ({ open, statuses, bodies }
 
 test("report the rejected request and the reason", async ({ open, statuses }) => {
   const store = await open();
-  const refused = (call: () => Promise<unknown>): Promise<string> => {
+  const rejectionMessage = (call: () => Promise<unknown>): Promise<string> => {
     statuses.splice(0, statuses.length, 403);
     return failure(call());
   };
   const content = Buffer.from("1");
-  assert.is(await refused(() => store.put("x", content)), "s3://backups/a: PUT x: 403 Told");
-  assert.is(await refused(() => store.get("x", 10)), "s3://backups/a: GET x: 403 Told");
-  assert.is(await refused(() => store.remove("x")), "s3://backups/a: DELETE x: 403 Told");
-  assert.is(await refused(() => store.list("x").next()), "s3://backups/a: LIST x: 403 Told");
+  assert.is(
+    await rejectionMessage(() => store.put("x", content)),
+    "s3://backups/a: PUT x: 403 Told",
+  );
+  assert.is(await rejectionMessage(() => store.get("x", 10)), "s3://backups/a: GET x: 403 Told");
+  assert.is(await rejectionMessage(() => store.remove("x")), "s3://backups/a: DELETE x: 403 Told");
+  assert.is(
+    await rejectionMessage(() => store.list("x").next()),
+    "s3://backups/a: LIST x: 403 Told",
+  );
   statuses.splice(0, statuses.length, 404);
   assert.is(await failure(store.remove("x")), "none, undefined");
 });

@@ -120,10 +120,10 @@ test("reports why a bucket cannot be used", async ({ environment, server }) => {
     }
   };
   assert.match(await failure("s3://missing"), /^SVC3422: s3:\/\/missing: .*NoSuchBucket/);
-  const wrong = { AWS_SECRET_ACCESS_KEY: "wrong" };
-  assert.match(await failure("s3://backups", wrong), /^SVC3422: .*403 SignatureDoesNotMatch/);
-  const none = { AWS_ACCESS_KEY_ID: "" };
-  assert.match(await failure("s3://backups", none), /^SVC3422: .*AWS_ACCESS_KEY_ID/);
+  const wrongSecret = { AWS_SECRET_ACCESS_KEY: "wrong" };
+  assert.match(await failure("s3://backups", wrongSecret), /^SVC3422: .*403 SignatureDoesNotMatch/);
+  const emptyKeyId = { AWS_ACCESS_KEY_ID: "" };
+  assert.match(await failure("s3://backups", emptyKeyId), /^SVC3422: .*AWS_ACCESS_KEY_ID/);
   assert.match(await failure("s3://backups", { AWS_ENDPOINT_URL: "x" }), /^SVC3422: .*not a URL/);
   for (const uri of ["s3:", "s3://", "s3://A", "s3://a b", "s3://abc/d?e", "s3://abc//d"]) {
     assert.match(await failure(uri), /^SVC3422: .*s3:\/\/bucket\/prefix/, uri);

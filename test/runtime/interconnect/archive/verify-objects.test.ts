@@ -27,8 +27,8 @@ test("are read once, and each failure names its neighbors", async () => {
     return { path: `${text}/graph.snapshot`, at: 0, bytes: text.length, object };
   };
   const [oldest, two, three] = [await add("one"), await add("two"), await add("three")];
-  const former = await store.add({ pieces: [oldest] }, { pieces: [two] });
-  const { number, log, time } = former[0]!;
+  const olderManifest = await store.add({ pieces: [oldest] }, { pieces: [two] });
+  const { number, log, time } = olderManifest[0]!;
   const fulls = [{ number, hash: store.segmentHash(1), log, time }];
   const [last] = await store.add({ full: 3, pieces: [oldest, three], fulls });
   const gets: string[] = [];

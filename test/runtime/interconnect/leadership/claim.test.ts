@@ -63,17 +63,17 @@ async function readAgain(engine: MemoryEngine, group: Group): Promise<void> {
 }
 
 test("are not made by a member that stops while it queries others", async () => {
-  let answer: (isBehind: boolean) => void = () => undefined;
+  let respond: (isBehind: boolean) => void = () => undefined;
   let isAsked = false;
   const { engine, stop } = startMember(true, () => {
     isAsked = true;
     return new Promise((resolve) => {
-      answer = resolve;
+      respond = resolve;
     });
   });
   while (!isAsked) await turn();
   const stopped = stop();
-  answer(false);
+  respond(false);
   await stopped;
   assert.is(engine.record!.holder, "B1");
 });

@@ -10,7 +10,7 @@ import { encodeRecord, TIMEOUT_MS } from "../support/engine-check.js";
 interface Context {
   /** Starts a server; returns its address. */
   serve: (
-    answer: (request: IncomingMessage, response: ServerResponse, body: string) => void,
+    respond: (request: IncomingMessage, response: ServerResponse, body: string) => void,
   ) => Promise<string>;
 }
 
@@ -18,11 +18,11 @@ const test = suite<Context>("etcd engine");
 const servers: Server[] = [];
 
 test.before.each((context) => {
-  context.serve = async (answer) => {
+  context.serve = async (respond) => {
     const server = createServer((request, response) => {
       let body = "";
       request.setEncoding("utf8").on("data", (text: string) => (body += text));
-      request.on("end", () => answer(request, response, body));
+      request.on("end", () => respond(request, response, body));
     });
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -49,8 +49,8 @@ test("invalid responses of etcd fail", async ({ serve }) => {
   const value = Buffer.from("{}").toString("base64");
   text = JSON.stringify({ kvs: [{ value, mod_revision: "7" }] });
   assert.equal(await engine.read(), { revision: "7", text: "{}" });
-  for (const wrong of ["{", `"${"x".repeat(1_000_000)}"`]) {
-    text = wrong;
+  for (const invalidBody of ["{", `"${"x".repeat(1_000_000)}"`]) {
+    text = invalidBody;
     assert.is(
       await engine.read().then(
         () => "answered",
@@ -65,19 +65,19 @@ test("invalid responses of etcd fail", async ({ serve }) => {
 
 test("a record is read and replaced by its revision", async ({ serve }) => {
   const requests: unknown[] = [];
-  let answer: object = {};
+  let responseBody: object = {};
   const endpoint = await serve(({ url }, response, body) => {
     requests.push([url, JSON.parse(body)]);
-    response.end(JSON.stringify(answer));
+    response.end(JSON.stringify(responseBody));
   });
   const engine = openEngine(`http://${endpoint}/svc`, "B1", TIMEOUT_MS);
   const key = base64("/svc/B1");
   assert.equal(await engine.read(), { revision: "0", text: null });
-  answer = { kvs: [{ mod_revision: "7" }] };
+  responseBody = { kvs: [{ mod_revision: "7" }] };
   assert.equal(await engine.read(), { revision: "7", text: "" });
-  answer = { succeeded: true, header: { revision: "8" } };
+  responseBody = { succeeded: true, header: { revision: "8" } };
   assert.is(await engine.swap("7", "text"), "8");
-  answer = { header: { revision: "9" } };
+  responseBody = { header: { revision: "9" } };
   assert.is(await engine.swap("7", "text"), null);
   const compare = [{ key, target: "MOD", result: "EQUAL", mod_revision: "7" }];
   const success = [{ request_put: { key, value: base64("text") } }];

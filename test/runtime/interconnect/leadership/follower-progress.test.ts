@@ -66,7 +66,7 @@ test("a new leader requires the members that the record names", () => {
   const progress = new FollowerProgress([ONE, TWO], 100, "S2");
   assert.equal([progress.required().length, progress.syncedCount()], [2, 2]);
   assert.is(progress.confirmedSn(), -1, "nothing is known of them");
-  assert.equal([progress.haveAllAnswered(0), progress.hasAll("S1")], [false, false]);
+  assert.equal([progress.haveAllResponded(0), progress.hasAll("S1")], [false, false]);
   // The former leader was silent: it counts as late at once, the other one after a second.
   assert.equal(progress.selectSynced(100, 0), [ONE]);
   assert.equal(progress.selectSynced(1099, 0), [ONE]);
@@ -83,15 +83,15 @@ test("tracks the position that all required members reached and since when they 
   assert.equal([progress.confirmedSn(), progress.haveAll()], [5, false]);
   assert.equal([progress.hasAll("S1"), progress.hasAll("S2")], [true, false]);
   assert.equal(
-    [0, 1].map((follower) => progress.haveAllAnswered(follower)),
+    [0, 1].map((follower) => progress.haveAllResponded(follower)),
     [true, false],
   );
   progress.recordAcknowledgment(30, TWO, 6);
-  assert.equal([progress.confirmedSn(), progress.haveAllAnswered(20)], [6, true]);
-  assert.is(progress.haveAllAnswered(21), false);
+  assert.equal([progress.confirmedSn(), progress.haveAllResponded(20)], [6, true]);
+  assert.is(progress.haveAllResponded(21), false);
   const alone = new FollowerProgress();
   assert.equal([alone.confirmedSn(), alone.haveAll()], [Number.POSITIVE_INFINITY, true]);
-  assert.equal([alone.haveAllAnswered(0), alone.syncedCount()], [false, 0]);
+  assert.equal([alone.haveAllResponded(0), alone.syncedCount()], [false, 0]);
 });
 
 test("drops a member one second after it was lost or fell behind", () => {
@@ -179,7 +179,7 @@ test("removes a member first from the record, and then from the required ones", 
   );
 });
 
-test("an emptied member replaces its former self once it has everything", () => {
+test("an emptied member replaces its previous self once it has everything", () => {
   const progress = leading(ONE);
   progress.recordLoss(0, ONE);
   progress.recordAcknowledgment(500, EMPTIED, 4);

@@ -102,8 +102,8 @@ test("a leader that stops hands over to a synced member", async ({ open }) => {
 
 test("a promotion names the members that have everything", async ({ open }) => {
   const empty = { log: null, origin: null, epoch: 1, graphs: [], diverged: [] };
-  const other = { ...empty, member: OTHER };
-  const member = open({ parts: { fetchPositions: async () => new Map([["S2", other]]) } });
+  const otherMember = { ...empty, member: OTHER };
+  const member = open({ parts: { fetchPositions: async () => new Map([["S2", otherMember]]) } });
   await member.start();
   const text = "SVC3402: promote: the members that have all changes are";
   const numbers = "master-serial of each member: S2 0";

@@ -137,8 +137,8 @@ test("a leader logs when it starts and stops refusing changes", async ({ open })
   await leader.start();
   for (let quarter = 0; quarter <= 5 * 4; quarter++) await leader.pass(HOUR_MS / 4);
   assert.equal(leader.since(ROLE).slice(-2), ["refusing 1", "readonly 1"]);
-  const refused = "leadership: changes are refused, because too few members respond";
-  assert.equal(leader.lines, [refused]);
+  const rejection = "leadership: changes are refused, because too few members respond";
+  assert.equal(leader.lines, [rejection]);
   leader.now += HOUR_MS + 1;
   leader.tick();
   assert.equal(leader.since(ROLE).at(-1), "refusing 1", "its lease has ended");
@@ -146,7 +146,7 @@ test("a leader logs when it starts and stops refusing changes", async ({ open })
   await leader.settle();
   assert.equal(leader.since(ROLE).at(-1), "leading 1");
   const accepted = "leadership: enough members respond: changes are accepted again";
-  assert.equal(leader.lines, [refused, accepted]);
+  assert.equal(leader.lines, [rejection, accepted]);
 });
 
 test("it confirms changes, and sees its lease end, at short intervals", async ({ open }) => {
@@ -160,9 +160,9 @@ test("it confirms changes, and sees its lease end, at short intervals", async ({
 test("a stopped member does nothing any more, and has closed its engine", async ({ open }) => {
   const closed: string[] = [];
   const opened = new MemoryEngine().open("S1");
-  let answer = (): void => undefined;
-  const answered = new Promise<void>((resolve) => {
-    answer = resolve;
+  let respond = (): void => undefined;
+  const responded = new Promise<void>((resolve) => {
+    respond = resolve;
   });
   const member = open({
     rules: { ttl: 100 },
@@ -170,7 +170,7 @@ test("a stopped member does nothing any more, and has closed its engine", async 
       engine: {
         ...opened,
         read: async () => {
-          await answered;
+          await responded;
           closed.push("answered");
           return opened.read();
         },
@@ -186,7 +186,7 @@ test("a stopped member does nothing any more, and has closed its engine", async 
   const stopped = member.group.stop();
   await member.settle();
   assert.equal(closed, []);
-  answer();
+  respond();
   await stopped;
   assert.equal(closed, ["answered", "closed"]);
   member.calls.length = 0;

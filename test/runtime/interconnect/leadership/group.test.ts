@@ -85,12 +85,12 @@ test("the first member founds its group even after a start without engine", asyn
 
 /** The next change of a graph, in the log of an instance. */
 async function nextChange({ folder }: InstancesContext, graph: Graph): Promise<GraphChange> {
-  const former = findThreadGraphs();
+  const previousGraphs = findThreadGraphs();
   const source = { find: () => null, names: () => [] } as unknown as GraphSource;
   const open = transactions.createTransactionOpener(join(folder, "B1"));
   installThreadGraphs(new ThreadGraphs(TEST_THREAD, source, open));
   const reader = openChanges(graph, {});
-  installThreadGraphs(former);
+  installThreadGraphs(previousGraphs);
   for (;;) {
     const change = reader.pull();
     if (change !== null) return change;

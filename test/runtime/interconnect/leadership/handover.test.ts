@@ -191,7 +191,7 @@ test("a handover past its time limit waits for the pending call", async () => {
 });
 
 /** A handover whose time is over before the answer of the engine is lost. */
-async function withLostAnswer(isEngineAway: boolean) {
+async function withLostResponse(isEngineAway: boolean) {
   const member = await undecided();
   const { group, broken, over: handover, release } = member;
   Object.assign(broken, { swap: true, read: isEngineAway });
@@ -208,14 +208,14 @@ async function withLostAnswer(isEngineAway: boolean) {
 }
 
 test("a handover without a response ends according to the record", async () => {
-  const { engine, outcome, state, stop } = await withLostAnswer(false);
+  const { engine, outcome, state, stop } = await withLostResponse(false);
   assert.is(outcome, undefined);
   assert.equal([engine.record!.holder, ...state()], [null, "following", 0]);
   await stop();
 });
 
 test("a leader continues if the engine cannot report the outcome of its handover", async () => {
-  const { broken, outcome, state, stop } = await withLostAnswer(true);
+  const { broken, outcome, state, stop } = await withLostResponse(true);
   assert.match(String(outcome), /did not get everything/);
   assert.is(state()[1], 1);
   Object.assign(broken, { swap: false, read: false });

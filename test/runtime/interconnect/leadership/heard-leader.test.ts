@@ -46,8 +46,8 @@ async function timeUntilReplaced(isHeard: boolean): Promise<number> {
 }
 
 test("is replaced only after twice the time", async () => {
-  const [heard, silent] = [await timeUntilReplaced(true), await timeUntilReplaced(false)];
-  assert.ok(silent < 1.8 * TTL_MS && heard > 1.8 * TTL_MS, `${silent} ${heard}`);
+  const [heardMs, silent] = [await timeUntilReplaced(true), await timeUntilReplaced(false)];
+  assert.ok(silent < 1.8 * TTL_MS && heardMs > 1.8 * TTL_MS, `${silent} ${heardMs}`);
 });
 
 test.run();

@@ -13,7 +13,7 @@ import {
 interface Context {
   server: Server;
   url: string;
-  answer: (response: ServerResponse, request: IncomingMessage, body: string) => void;
+  respond: (response: ServerResponse, request: IncomingMessage, body: string) => void;
 }
 
 const test = suite<Context>("requests for JSON");
@@ -22,7 +22,7 @@ test.before.each(async (context) => {
   context.server = createServer((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (text: string) => (body += text));
-    request.on("end", () => context.answer(response, request, body));
+    request.on("end", () => context.respond(response, request, body));
   });
   await once(context.server.listen(0, "127.0.0.1"), "listening");
   context.url = `http://127.0.0.1:${(context.server.address() as AddressInfo).port}/path`;
@@ -46,7 +46,7 @@ function failure(sent: Promise<unknown>): Promise<string> {
 
 test("sends its body with a length, also with DELETE, and other fields", async (context) => {
   const received: unknown[] = [];
-  context.answer = (response, { method, headers }, body) => {
+  context.respond = (response, { method, headers }, body) => {
     received.push([method, headers["content-type"], headers["content-length"], headers.a, body]);
     response.end("{}");
   };
@@ -68,7 +68,7 @@ test("resolves with the status and an object, empty for other JSON", async (cont
     [500, "null", {}],
     [200, '"text"', {}],
   ] as const) {
-    context.answer = (response) => response.writeHead(status).end(text);
+    context.respond = (response) => response.writeHead(status).end(text);
     assert.equal(await send(context), { status, json });
   }
 });
@@ -76,20 +76,20 @@ test("resolves with the status and an object, empty for other JSON", async (cont
 test("rejects invalid, oversized, incomplete and late responses", async (context) => {
   const text = `{"a":"${"x".repeat(91)}"}`;
   assert.is(text.length, 99);
-  context.answer = (response) => response.end(`${text} `);
+  context.respond = (response) => response.end(`${text} `);
   assert.is((await send(context)).status, 200);
-  context.answer = (response) => response.end(`${text}  `);
+  context.respond = (response) => response.end(`${text}  `);
   assert.is(await failure(send(context)), "response longer than 100 bytes");
-  context.answer = (response) => response.end("{");
+  context.respond = (response) => response.end("{");
   assert.is(await failure(send(context)), `response of ${context.url} is not JSON`);
-  context.answer = (response) => {
+  context.respond = (response) => {
     response.writeHead(200, { "Content-Length": 50 }).write("{");
     setImmediate(() => response.destroy());
   };
   assert.is(await failure(send(context)), "aborted");
-  context.answer = (response) => response.destroy();
+  context.respond = (response) => response.destroy();
   assert.is(await failure(send(context)), "socket hang up");
-  context.answer = () => undefined;
+  context.respond = () => undefined;
   assert.match(await failure(send(context, { timeoutMs: 20 })), /aborted/);
 });
 

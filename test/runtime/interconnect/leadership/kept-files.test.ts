@@ -53,18 +53,19 @@ test("accepts only records in the written format", () => {
     ...[1, [], ["S1"], ["S1", ID, ID], [1, ID], ["S1", 1], ["S1", ID.slice(1)]],
     ...[{ length: 2 }, ["S1", [ID]]],
   ];
-  const wrong = {
+  const invalidRecords = {
     ...{ holder: names, next: names, epoch: numbers, beat: numbers, format: [0, "1", null] },
     synced: [undefined, {}, Array(128).fill(["S1", ID]), ...members.map((member) => [member])],
   };
-  for (const [field, values] of Object.entries(wrong)) {
+  for (const [field, values] of Object.entries(invalidRecords)) {
     for (const value of values) {
       const text = JSON.stringify({ ...record, [field]: value });
       const isMissing = value === undefined && field !== "format";
       assert.equal([findRecord(text), field], [null, field], `${isMissing} ${text}`);
     }
   }
-  for (const none of [null, "", "{", "[]", "null", "1"]) assert.is(parseRecord(none), null);
+  for (const invalidText of [null, "", "{", "[]", "null", "1"])
+    assert.is(parseRecord(invalidText), null);
   assert.is(parseRecord(`${" ".repeat(2 ** 15)}${text}`), null, "it is too long");
   assert.ok(parseRecord(text.padEnd(2 ** 15)));
   const later = JSON.stringify({ ...record, format: 2 });

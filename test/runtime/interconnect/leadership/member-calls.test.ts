@@ -196,7 +196,7 @@ test("only a synced process claims a lead that it held or was handed", () => {
     return call.do === "swap" ? call.record : null;
   };
   const claimed = { ...FOLLOWED, holder: "B1", epoch: 4 };
-  assert.equal(claims({ holder: "B1" }), claimed, "held by a former process");
+  assert.equal(claims({ holder: "B1" }), claimed, "held by a previous process");
   assert.equal(claims({ holder: null, next: "B1" }), claimed);
   assert.is(claims({ holder: null, next: "B1" }, { epoch: 8 })!.epoch, 9);
   assert.is(claims({ holder: null, next: "S2" }), null);

@@ -1,5 +1,5 @@
 // A former leader with changes that the next leader lacks: it rewinds, and follows by the log. A
-// death at any step of that leaves either its former contents or the rewound ones.
+// death at any step of that leaves either its previous contents or the rewound ones.
 // limit: 120 s
 
 import fs, { cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -108,12 +108,16 @@ function withoutLost(folder: string): [string, string][] {
 test("discards its changes, and follows without copies of graphs", async (context) => {
   const { root, start, next, engine } = await becomeAhead(context);
   const { end: position } = readState(join(root, MARKER)) as unknown as { end: Ancestor };
-  const former = readState(join(root, "_member.json"))!;
+  const previousState = readState(join(root, "_member.json"))!;
   const { folder, line } = setAside(root)!;
   const member = readState(join(root, "_member.json"))!;
-  assert.is.not(member.incarnation, former.incarnation, "it may not lead before it has followed");
+  assert.is.not(
+    member.incarnation,
+    previousState.incarnation,
+    "it may not lead before it has followed",
+  );
   assert.equal(readLineage(root), readLineage(folder));
-  assert.is(member.epoch, former.epoch, "and it founds no group");
+  assert.is(member.epoch, previousState.epoch, "and it founds no group");
   assert.match(line, new RegExp(`rewound to transaction ${position.sn}$`));
   const units: number[] = [];
   readLog(realDisk, join(folder, "_txlog"), ({ header }) => {
@@ -152,7 +156,7 @@ function copyToDisk(files: ReadonlyMap<string, Buffer>, root: string): void {
   for (const folder of folders) fs.fsyncSync(fs.openSync(folder, "r"));
 }
 
-test("has its former contents or the rewound ones, wherever it dies", async (context) => {
+test("has its previous contents or the rewound ones, wherever it dies", async (context) => {
   const { root } = await becomeAhead(context);
   const files = new Map<string, Buffer>();
   for (const path of readFolder(root).keys()) {

@@ -19,7 +19,7 @@ export async function dieAt(step: number, die: () => void, run: () => unknown): 
   let isDead = false;
   const undo = STEPS.map(([target, name]) => {
     const methods = target as unknown as Record<string, (...args: unknown[]) => unknown>;
-    const former = methods[name]!;
+    const original = methods[name]!;
     methods[name] = function (...args) {
       if (steps++ === step) {
         isDead = true;
@@ -27,10 +27,10 @@ export async function dieAt(step: number, die: () => void, run: () => unknown): 
       }
       // Later steps fail, since the disk is away.
       if (isDead) return undefined;
-      return former.apply(this, args);
+      return original.apply(this, args);
     };
     return () => {
-      methods[name] = former;
+      methods[name] = original;
     };
   });
   try {

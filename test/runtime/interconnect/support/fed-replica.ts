@@ -85,7 +85,7 @@ export function source(number: number, name = `g${number}`) {
   const graph: OfferedGraph = { number, identity: requireIdentity(store), name, path: name };
   const taken = (): Uint32Array[] => {
     const units = takeUnits(store);
-    for (const unit of units) unit[3] = number;
+    for (const transaction of units) transaction[3] = number;
     return units;
   };
   const change = (...ids: readonly string[]): Uint32Array[] => {

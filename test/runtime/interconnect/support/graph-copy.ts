@@ -147,11 +147,11 @@ export function copiedContent(graph: Graph): CopiedContent {
 
 /** Makes a change, or none if it is impossible. Types and relationships are few, so they clash. */
 export function changeRandomly(graph: Graph, random: Random): void {
-  const [id, other] = [`v${random.below(12)}`, `v${random.below(12)}`];
+  const [id, otherId] = [`v${random.below(12)}`, `v${random.below(12)}`];
   const [type, relationship] = [random.of(["t", "u"]), random.of(["r", "s"])];
   const key = `k${random.below(4)}`;
   const value = random.of([random.below(1000), "é", [1], null]);
-  const isThere = graph.hasVertex(id);
+  const exists = graph.hasVertex(id);
   const arc = [relationship, random.of([M_INT, M_FLT]), random.below(100)] as const;
   switch (random.below(12)) {
     case 0:
@@ -161,23 +161,23 @@ export function changeRandomly(graph: Graph, random: Random): void {
       if (random.below(8) === 0) graph.truncate(type);
       return;
     case 2:
-      if (isThere) graph.disconnect(id, random.of([undefined, relationship]));
+      if (exists) graph.disconnect(id, random.of([undefined, relationship]));
       return;
     case 3:
-      graph.count(id, relationship, other, random.below(9) - 4);
+      graph.count(id, relationship, otherId, random.below(9) - 4);
       return;
     case 4:
-      if (isThere && id !== other && graph.hasVertex(other)) graph.connect(id, "r", [other]);
+      if (exists && id !== otherId && graph.hasVertex(otherId)) graph.connect(id, "r", [otherId]);
       return;
     case 5:
     case 6:
-      graph.connect(id, arc, other);
+      graph.connect(id, arc, otherId);
       return;
     case 7:
-      graph.createVertex(id, isThere ? {} : { type });
+      graph.createVertex(id, exists ? {} : { type });
       return;
     case 8:
-      if (isThere) changeVertex(graph, id, type, key);
+      if (exists) changeVertex(graph, id, type, key);
       return;
     default:
       graph.createVertex(id, { properties: { [key]: value } });

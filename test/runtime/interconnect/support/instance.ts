@@ -178,8 +178,8 @@ export async function until(holds: () => boolean, describe: () => string): Promi
 /** Waits until both have equal contents of a graph. */
 export async function same(first: Instance, second: Instance, name = "g"): Promise<void> {
   const store = first.store(name);
-  const isThere = (): boolean => second.store(name).operationCount === store.operationCount;
-  await until(isThere, () => `${first.log}\n---\n${second.log}`);
+  const isCaughtUp = (): boolean => second.store(name).operationCount === store.operationCount;
+  await until(isCaughtUp, () => `${first.log}\n---\n${second.log}`);
   const [a, b] = [contents(store), contents(second.store(name))];
   assert.equal(b, a);
 }

@@ -31,7 +31,7 @@ export async function removeFolder({ root, running }: LoggedFolder): Promise<voi
   rmSync(root, { recursive: true });
 }
 
-/** Starts like the thread that manages graphs; a former one counts as killed. */
+/** Starts like the thread that manages graphs; a previous one counts as killed. */
 export function begin(
   { root, lines, running }: LoggedFolder,
   disk: Disk = realDisk,

@@ -9,7 +9,7 @@ import type { Manifest } from "../../../../runtime/interconnect/archive/manifest
 import type { SegmentLog } from "../../../../runtime/interconnect/log/segment-log.js";
 import { MemoryStore } from "./memory-store.js";
 import { SimulatedDisk } from "./simulated-disk.js";
-import { openUnits, ROOT, unit, write } from "./unit-log.js";
+import { makeTransaction, openUnits, ROOT, write } from "./unit-log.js";
 
 export const FULL_MS = 1000;
 const realNow = Date.now;
@@ -63,7 +63,7 @@ export function createWriter(
 /** Writes one transaction per frame. */
 export function change(context: MadeUpArchive, times = 1, words = 2): void {
   for (let remaining = times; remaining > 0; remaining--) {
-    write(context.log, unit({ before: context.count++, second: 7, words }));
+    write(context.log, makeTransaction({ before: context.count++, second: 7, words }));
   }
 }
 

@@ -50,8 +50,10 @@ export class MemoryStore implements ObjectStore {
   async add(...manifests: readonly Partial<Manifest>[]): Promise<Manifest[]> {
     const added: Manifest[] = [];
     for (const options of manifests) {
-      const former = [...this.objects.keys()].filter((name) => name.startsWith("manifests/"));
-      const number = former.length + 1;
+      const olderManifests = [...this.objects.keys()].filter((name) =>
+        name.startsWith("manifests/"),
+      );
+      const number = olderManifests.length + 1;
       const bytes = this.objects.get(manifestName(number - 1))?.bytes;
       const log = { id: ID, sn: 10 * number, chain: number, at: 100 * number };
       const full = bytes === undefined ? 1 : (JSON.parse(bytes.toString()) as Manifest).full;

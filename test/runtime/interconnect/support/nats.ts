@@ -107,7 +107,7 @@ export class NatsServers {
     const child = spawn(COMMAND, ["-c", file], { stdio: "ignore" });
     this.#processes[n] = child;
     const giveUpAt = performance.now() + START_MS;
-    while (!(await answers(client)) || !(await this.#isUp(n))) {
+    while (!(await isResponding(client)) || !(await this.#isUp(n))) {
       const hasEnded = child.exitCode !== null || child.signalCode !== null;
       if (hasEnded || performance.now() > giveUpAt) throw new Error("nats-server does not start");
       await delay(20);
@@ -154,7 +154,7 @@ async function freePorts(): Promise<Ports> {
   return { client, cluster, monitor };
 }
 
-function answers(port: number): Promise<boolean> {
+function isResponding(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, HOST);
     socket.once("connect", () => resolve(true)).once("error", () => resolve(false));

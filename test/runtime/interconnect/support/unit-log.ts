@@ -27,7 +27,7 @@ export interface Unit {
   readonly isJoined?: boolean;
 }
 
-export function unit({ graph = 1, before, second, words = 2, isJoined = false }: Unit) {
+export function makeTransaction({ graph = 1, before, second, words = 2, isJoined = false }: Unit) {
   const created = new Uint32Array(TRANSACTION_HEAD_WORDS + words);
   created.set(makeUnit(before, [0, second]));
   created[0] = ((isJoined ? JOINED_TRANSACTION : TRANSACTION) | (created.length << 8)) >>> 0;

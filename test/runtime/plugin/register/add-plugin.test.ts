@@ -257,8 +257,8 @@ test("accepts strings or nothing as descriptions", () => {
     "TypeError",
     "description must be str, not number",
   );
-  for (const none of [undefined, null]) {
-    const registry = registryWith(echo, described(none));
+  for (const nullish of [undefined, null]) {
+    const registry = registryWith(echo, described(nullish));
     assert.is(registry.describe()[0]!.description, "plugin");
     const { plugins } = parseShared(registry.argspec()) as Argspec;
     assert.equal([plugins[0]!.summary, plugins[0]!.description], ["", ""]);

@@ -23,8 +23,8 @@ class Shop {
 }
 
 test("keeps the function and its parameter types unchanged", () => {
-  const plain = (_request: PluginRequest) => 1;
-  assert.is(plugin(plain), plain);
+  const plainFunction = (_request: PluginRequest) => 1;
+  assert.is(plugin(plainFunction), plainFunction);
   const typed = plugin({ name: "t" }, (_request, a: int, b = 2.5, c = "x", d?: float) => {
     const types: [number, number, string, number | undefined] = [a, b, c, d];
     return types;

@@ -85,9 +85,9 @@ test("takes a key from the header and forwards the one that is set", () => {
   assert.match(head(), /\r\nX-SVC-Key: x%0D%0Ay\r\n/);
   request.key = null;
   assert.not.match(head(), /key: /i);
-  for (const wrong of [5, "", "é".repeat(1025), {}]) {
+  for (const invalidKey of [5, "", "é".repeat(1025), {}]) {
     assert.throws(() => {
-      request.key = wrong as string;
+      request.key = invalidKey as string;
     }, /key must/);
   }
 });

@@ -95,16 +95,16 @@ test("completes synchronous functions before it returns", () => {
 
 test("passes the request and its source", async () => {
   const source = requestSource({ query: "a=1" });
-  let seen: unknown[] = [];
+  let receivedArguments: unknown[] = [];
   runPlugin(
     makeEntry((...args) => {
-      seen = args;
+      receivedArguments = args;
     }),
     source,
     () => {},
   );
-  assert.instance(seen[0], PluginRequest);
-  assert.is(seen[1], source);
+  assert.instance(receivedArguments[0], PluginRequest);
+  assert.is(receivedArguments[1], source);
 });
 
 test("renders plain text as the string itself, or the inspected value in full", async () => {
@@ -143,8 +143,10 @@ test("serializes a response for a dispatcher only", async () => {
 });
 
 test("names the remedy for a response of another copy of the package", async () => {
-  const other = { PluginResponse: class PluginResponse {} };
-  const [, , text] = await runForResult(() => new other.PluginResponse(), { accept: "partial" });
+  const foreignModule = { PluginResponse: class PluginResponse {} };
+  const [, , text] = await runForResult(() => new foreignModule.PluginResponse(), {
+    accept: "partial",
+  });
   const remedy = " of another svc-server; find its copies with `npm ls svc-server`";
   assert.match(String(text), `not PluginResponse${remedy}"`);
 });
@@ -393,10 +395,10 @@ test("recognizes errors and responses of another copy of the package", async () 
       super(410, "gone");
     }
   }
-  const [gone] = await runForError(() => {
+  const [goneStatus] = await runForError(() => {
     throw new NotFound();
   });
-  assert.is(gone, 410);
+  assert.is(goneStatus, 410);
 });
 
 test.run();

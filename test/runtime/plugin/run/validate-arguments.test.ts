@@ -68,9 +68,9 @@ test("awaits asynchronous schemas in order before the call", async () => {
 });
 
 test("reports an invalid result of a schema as an error of the schema", () => {
-  for (const answer of [undefined, null, "yes", { issues: "none" }]) {
+  for (const result of [undefined, null, "yes", { issues: "none" }]) {
     assert.throws(
-      () => callValidated([1], [position(0, [], () => answer)], call),
+      () => callValidated([1], [position(0, [], () => result)], call),
       (error: unknown) => error instanceof SvcError && error.code === "SVC3290",
     );
   }

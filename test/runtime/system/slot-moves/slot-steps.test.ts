@@ -148,21 +148,21 @@ test("two runs that preempt each other never act with half of the leases", async
 
 test("a lease is renewed while another instance does not respond", async () => {
   const instances = begin(SETTLED);
-  const asked = new Map<string, number>();
+  const callCounts = new Map<string, number>();
   let hangs = false;
   let go = (): void => {};
   const late = new Promise<void>((resolve) => {
     go = resolve;
   });
   const calls = listCalls(instances, (id) => {
-    asked.set(id, (asked.get(id) ?? 0) + 1);
+    callCounts.set(id, (callCounts.get(id) ?? 0) + 1);
     return hangs && id === "B1" ? late : undefined;
   });
   const run = { ...calls, isForced: false };
   const wait = async (lease: ProcedureLease): Promise<void> => {
     hangs = true;
-    const before = asked.get("B2")!;
-    while (asked.get("B2")! < before + 3) await lease.rest(1);
+    const before = callCounts.get("B2")!;
+    while (callCounts.get("B2")! < before + 3) await lease.rest(1);
     go();
   };
   assert.is(await rejectionCode(ProcedureLease.during(run, "a run", wait, 0.01)), "done");

@@ -10,17 +10,17 @@ import { openStore, TEST_THREAD } from "../../support/make-graph.js";
 const test = suite("asynchronous waits");
 
 let store: GraphStore;
-let mine: Graph;
+let ownGraph: Graph;
 
 test.before.each(() => {
   store = GraphStore.create("test", TEST_THREAD);
-  mine = openStore(store);
-  for (const id of ["A", "B", "C"]) mine.createVertex(id);
+  ownGraph = openStore(store);
+  for (const id of ["A", "B", "C"]) ownGraph.createVertex(id);
 });
 
 test.after.each(() => {
-  mine.closeAll();
-  assert.equal(mine.getOpenVertices(), []);
+  ownGraph.closeAll();
+  assert.equal(ownGraph.getOpenVertices(), []);
 });
 
 async function rejects(waiting: Promise<unknown>, message: string): Promise<void> {
@@ -43,20 +43,20 @@ function watched<T>(promise: Promise<T>): { promise: Promise<T>; isSettled: bool
 }
 
 test("open a free vertex at once, a locked one after its release", async () => {
-  const vertex = await mine.openVertexAsync("A");
+  const vertex = await ownGraph.openVertexAsync("A");
   assert.is(vertex.writable(), true);
   const otherGraph = openStore(store);
   const waiting = watched(otherGraph.openVertexAsync("A"));
   await delay(30);
   assert.is(waiting.isSettled, false);
   vertex.close();
-  const theirs = await waiting.promise;
-  assert.equal([theirs.id, theirs.writable()], ["A", true]);
+  const otherVertex = await waiting.promise;
+  assert.equal([otherVertex.id, otherVertex.writable()], ["A", true]);
   otherGraph.closeAll();
 });
 
 test("are served in order", async () => {
-  const vertex = mine.openVertex("A");
+  const vertex = ownGraph.openVertex("A");
   const served: number[] = [];
   const requests = Array.from({ length: 20 }, async (_, number) => {
     const request = openStore(store);
@@ -77,7 +77,7 @@ test("are served in order", async () => {
 });
 
 test("let readers wait for a writer, then read together", async () => {
-  const writer = mine.openVertex("A");
+  const writer = ownGraph.openVertex("A");
   const readers = Array.from({ length: 5 }, () => openStore(store).openVertexAsync("A", "r"));
   await delay(20);
   writer.close();
@@ -87,7 +87,7 @@ test("let readers wait for a writer, then read together", async () => {
 });
 
 test("time out and let the next one continue", async () => {
-  const vertex = mine.openVertex("A");
+  const vertex = ownGraph.openVertex("A");
   await rejects(openStore(store).openVertexAsync("A", "a", 0), "Object is locked: 'A'");
   const [graphA, two] = [openStore(store), openStore(store)];
   const first = graphA.openVertexAsync("A", "a", 40);
@@ -98,19 +98,19 @@ test("time out and let the next one continue", async () => {
 });
 
 test("reject a session that would wait for itself", async () => {
-  mine.openVertex("A", "r");
-  await rejects(mine.openVertexAsync("A"), "Object is locked: 'A'");
-  assert.is((await mine.openVertexAsync("A", "r")).readers, 2);
+  ownGraph.openVertex("A", "r");
+  await rejects(ownGraph.openVertexAsync("A"), "Object is locked: 'A'");
+  assert.is((await ownGraph.openVertexAsync("A", "r")).readers, 2);
 });
 
 test("lock several vertices together, and none while waiting", async () => {
-  const vertex = mine.openVertex("B");
+  const vertex = ownGraph.openVertex("B");
   const otherGraph = openStore(store);
   const waiting = watched(otherGraph.openVerticesAsync(["A", "B", "C"]));
   await delay(20);
   assert.is(waiting.isSettled, false);
   assert.equal(
-    mine.getOpenVertices().map(([id]) => id),
+    ownGraph.getOpenVertices().map(([id]) => id),
     ["B"],
   );
   vertex.close();
@@ -126,12 +126,12 @@ test("lock several vertices together, and none while waiting", async () => {
 });
 
 test("reject or create a vertex that was deleted meanwhile", async () => {
-  const vertex = mine.openVertex("A");
+  const vertex = ownGraph.openVertex("A");
   const [first, two] = [openStore(store), openStore(store)];
   const missing = first.openVertexAsync("A").catch((error: Error) => error.message);
   const made = two.newVertexAsync("A", "thing");
   await delay(10);
-  mine.deleteVertex("A");
+  ownGraph.deleteVertex("A");
   vertex.close();
   assert.is(await missing, "Object does not exist: 'A'");
   assert.is((await made).type, "thing");
@@ -148,7 +148,7 @@ test("support mutual exclusion by named locks and synchronized sections", async 
     lock.close();
   };
   await Promise.all(Array.from({ length: 10 }, section));
-  const running = mine.synchronized(async () => {
+  const running = ownGraph.synchronized(async () => {
     await delay(20);
     return "done";
   });
@@ -158,7 +158,7 @@ test("support mutual exclusion by named locks and synchronized sections", async 
     openStore(store).synchronized(() => 1),
     1,
   );
-  await mine.synchronized(() => Promise.reject(new Error("x"))).catch(() => {});
+  await ownGraph.synchronized(() => Promise.reject(new Error("x"))).catch(() => {});
   assert.is(
     openStore(store).synchronized(() => 2),
     2,
@@ -168,15 +168,17 @@ test("support mutual exclusion by named locks and synchronized sections", async 
 test("detect a deadlock at once", async () => {
   const otherGraph = openStore(store);
   const thirdGraph = openStore(store);
-  mine.openVertex("A");
+  ownGraph.openVertex("A");
   otherGraph.openVertex("B");
   thirdGraph.openVertex("C");
-  const first = mine.openVertexAsync("B", "a", -1);
+  const first = ownGraph.openVertexAsync("B", "a", -1);
   const second = otherGraph.openVertexAsync("C", "a", -1);
   await nextTurn();
   const error = await thirdGraph.openVertexAsync("A", "a", -1).catch((reason: Error) => reason);
   assert.is((error as Error).name, "AccessError");
-  const sessions = [thirdGraph, mine, otherGraph].map((graph) => graph.getOpenVertices().length);
+  const sessions = [thirdGraph, ownGraph, otherGraph].map(
+    (graph) => graph.getOpenVertices().length,
+  );
   assert.equal(sessions, [3, 3, 3]);
   const names = /^Deadlock: session \d+ waits for 'A', .*\d+ waits for 'B', .*\d+ waits for 'C'/;
   assert.match((error as Error).message, names);
@@ -188,9 +190,9 @@ test("detect a deadlock at once", async () => {
 
 test("see no deadlock in a free vertex or a call without waiting", async () => {
   const otherGraph = openStore(store);
-  mine.openVertex("A");
+  ownGraph.openVertex("A");
   otherGraph.openVertex("B");
-  const waiting = mine.openVertexAsync("B", "a", -1);
+  const waiting = ownGraph.openVertexAsync("B", "a", -1);
   await nextTurn();
   await rejects(otherGraph.openVertexAsync("A", "a", 0), "Object is locked: 'A'");
   assert.is((await otherGraph.openVertexAsync("C")).id, "C");
@@ -200,7 +202,7 @@ test("see no deadlock in a free vertex or a call without waiting", async () => {
 
 test("time out after ten seconds by default", async () => {
   const otherGraph = openStore(store);
-  mine.openVertex("A");
+  ownGraph.openVertex("A");
   const waiting = [
     ...[
       otherGraph.openVertexAsync("A"),
@@ -222,7 +224,7 @@ test("time out after ten seconds by default", async () => {
     performance.now = now;
   }
   assert.is(unbounded.isSettled, false);
-  mine.closeAll();
+  ownGraph.closeAll();
   await unbounded.promise;
   otherGraph.closeAll();
 });

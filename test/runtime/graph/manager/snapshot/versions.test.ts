@@ -52,11 +52,12 @@ test("loads version 1 and saves the current version", ({ folder }) => {
   const fixture = (name: string): Buffer => gunzipSync(readFileSync(new URL(name, FIXTURES)));
   writeFileSync(join(folder, "graph.snapshot"), fixture("version-1.snapshot.gz"));
   const content = JSON.parse(fixture("version-1.content.json.gz").toString());
-  const plain = (store: GraphStore): unknown => JSON.parse(JSON.stringify(graphContent(store)));
+  const plainContent = (store: GraphStore): unknown =>
+    JSON.parse(JSON.stringify(graphContent(store)));
   const store = load("kept", folder);
-  assert.equal(plain(store), content);
+  assert.equal(plainContent(store), content);
   assert.ok(saveGraph(store, folder, { isForced: true }) > 0);
-  assert.equal(plain(load("kept", folder)), content);
+  assert.equal(plainContent(load("kept", folder)), content);
   change(store);
   saveGraph(store, folder);
   assert.equal(graphContent(load("kept", folder)), graphContent(store));

@@ -51,13 +51,13 @@ test("returns the same result with and without a plan", ({ graph }) => {
   for (const from of [...IDS, "d"]) {
     for (const to of names) {
       for (const arc of FILTERS) {
-        const plain = runChange(() => graph.adjacent(from, arc, to));
+        const plainOutcome = runChange(() => graph.adjacent(from, arc, to));
         assert.equal(
-          plain,
+          plainOutcome,
           runChange(() => graph.adjacent(from, arc, to, {})),
           `${from} ${arc} ${to}`,
         );
-        if (plain === true) pairs++;
+        if (plainOutcome === true) pairs++;
       }
     }
   }

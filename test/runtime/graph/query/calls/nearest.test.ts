@@ -66,8 +66,8 @@ test("returns a vertex that moves once, even under constant changes", () => {
   const { graph, meanwhile } = createPlace();
   let turn = 0;
   const swap = (): void => {
-    const [gone, back] = turn++ % 2 === 0 ? ["b", "x"] : ["x", "b"];
-    graph.deleteVertex(gone!);
+    const [removedId, back] = turn++ % 2 === 0 ? ["b", "x"] : ["x", "b"];
+    graph.deleteVertex(removedId!);
     graph.createVertex(back!, { vector: [1, 1] });
   };
   meanwhile(swap, true);

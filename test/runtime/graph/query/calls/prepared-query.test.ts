@@ -128,10 +128,10 @@ test("report the operation count and duration of executions", () => {
   const graph = makeShop();
   const query = graph.newVerticesQuery({ condition: { type: "item" } });
   query.execute();
-  const seen = query.opid;
+  const opid = query.opid;
   graph.createVertex("pot", "item");
   assert.is(query.execute().length, 5);
-  assert.ok(query.opid > seen);
+  assert.ok(query.opid > opid);
   assert.ok(query.texec > 0);
   assert.is(query.count(), 5);
 });

@@ -68,14 +68,14 @@ test("support the fields, forms and selections of `vertices` and `arcs`", () => 
 test("allow other queries and changes in between", () => {
   const graph = makeGraph();
   for (let n = 0; n < MANY; n++) graph.createVertex(`v${n}`, { properties: { n } });
-  const seen = new Set<string>();
+  const ids = new Set<string>();
   for (const id of graph.scan({ condition: { filter: "vertex['n'] >= 0" } })) {
-    assert.not(seen.has(id));
-    seen.add(id);
-    if (seen.size % 100 === 0) assert.equal(graph.vertices({ condition: id }), [id]);
+    assert.not(ids.has(id));
+    ids.add(id);
+    if (ids.size % 100 === 0) assert.equal(graph.vertices({ condition: id }), [id]);
     graph.deleteVertex(id);
   }
-  assert.equal([seen.size, graph.order], [MANY, 0]);
+  assert.equal([ids.size, graph.order], [MANY, 0]);
   for (const id of graph.scan()) assert.unreachable(id);
 });
 

@@ -15,7 +15,7 @@ function vertices(number: number, condition: VertexCondition, ids: string[]): Ex
 }
 
 /** A condition that is rejected. */
-function refused(number: number, condition: object, message: string): Example {
+function rejectedExample(number: number, condition: object, message: string): Example {
   return throws(number, (g) => g.vertices({ condition }), "QueryError", message);
 }
 
@@ -62,7 +62,7 @@ export const VERTEX_CONDITIONS: readonly Example[] = [
     },
     ["lamp"],
   ),
-  refused(
+  rejectedExample(
     55,
     { indegree: [["bought", C.D_OUT], 2] },
     "Arc direction mismatch for degree condition",
@@ -84,10 +84,14 @@ export const VERTEX_CONDITIONS: readonly Example[] = [
   ]),
   vertices(59, { arc: ["makes", C.D_OUT] }, ["nord", "zig"]),
   vertices(60, { filter: "vertex['age'] > 30" }, ["ann", "cy"]),
-  refused(61, { filter: "next.deg > 1" }, "traversal not allowed in vertex condition local filter"),
+  rejectedExample(
+    61,
+    { filter: "next.deg > 1" },
+    "traversal not allowed in vertex condition local filter",
+  ),
   vertices(62, { virtual: true }, []),
-  refused(63, { foo: 1 }, "Invalid vertex condition: 'foo'"),
-  refused(64, { id: "a*n" }, "Unsupported wildcard: a*n"),
+  rejectedExample(63, { foo: 1 }, "Invalid vertex condition: 'foo'"),
+  rejectedExample(64, { id: "a*n" }, "Unsupported wildcard: a*n"),
 
   gives(65, (g) => g.neighborhood("ann", { neighbor: { type: "item" }, sortby: S.S_ID }), [
     "lamp",

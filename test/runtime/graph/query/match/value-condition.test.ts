@@ -91,11 +91,11 @@ const CASES: [unknown, PropertyValue[], PropertyValue[]][] = [
 test("match plain values", () => {
   for (const [condition, passing, failing] of CASES) {
     const parsed = parseValueCondition(condition);
-    const plain = (value: PropertyValue): PropertyValue =>
+    const toPlain = (value: PropertyValue): PropertyValue =>
       value instanceof Float ? value.value : value;
     const label = (value: PropertyValue): string => `${JSON.stringify(condition)} of ${value}`;
-    for (const value of passing) assert.ok(testValue(parsed, plain(value)), label(value));
-    for (const value of failing) assert.not.ok(testValue(parsed, plain(value)), label(value));
+    for (const value of passing) assert.ok(testValue(parsed, toPlain(value)), label(value));
+    for (const value of failing) assert.not.ok(testValue(parsed, toPlain(value)), label(value));
   }
 });
 

@@ -46,10 +46,10 @@ test("add totals, and unite distinct values as far as they are listed", () => {
     const stats = { price: { values: 1, sum: price, min: price, max: price, avg: price } };
     return { top: 1, values: [{ value: "a", count: 1, stats, distinct: { n: list } }], beyond: 0 };
   };
-  const none = { values: 0, sum: 0, min: null, max: null, avg: null };
+  const emptyTotals = { values: 0, sum: 0, min: null, max: null, avg: null };
   const empty: PartialFacet = {
     ...{ top: 1, beyond: 0 },
-    values: [{ value: "a", count: 1, stats: { price: none }, distinct: { n: [] } }],
+    values: [{ value: "a", count: 1, stats: { price: emptyTotals }, distinct: { n: [] } }],
   };
   assert.equal(showFacet(mergeFacets([share([1, 2], 4), share([2, 3], 8), empty])), [
     {

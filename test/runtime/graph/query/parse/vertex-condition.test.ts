@@ -121,8 +121,8 @@ test("accept traverse and adjacent in full, in short and by their aliases", () =
 });
 
 test("override the outcome with assert", () => {
-  const none = { arc: "never", assert: true, collect: C_SCAN };
-  assert.equal(findMatches(shop, { traverse: none }), ALL);
+  const condition = { arc: "never", assert: true, collect: C_SCAN };
+  assert.equal(findMatches(shop, { traverse: condition }), ALL);
   assert.equal(findMatches(shop, { adjacent: { arc: "*", assert: 0 } }), []);
   assert.equal(findMatches(shop, { adjacent: { arc: "makes", assert: null } }).length, 6);
 });

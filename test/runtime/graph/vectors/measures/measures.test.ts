@@ -219,14 +219,14 @@ for (const precision of PRECISIONS) {
 test("hamming: refuses vectors that are not of 0 and 1", () => {
   const graph = makeGraph();
   graph.setVectorSettings({ measure: "hamming" });
-  const refused = /^vector: the measure hamming compares vectors of 0 and 1$/;
+  const errorPattern = /^vector: the measure hamming compares vectors of 0 and 1$/;
   for (const vector of [
     [0.5, 0],
     [1, 0.5],
     [2, 0],
     [-1, 1],
   ]) {
-    assert.throws(() => graph.createVertex("v", { vector }), refused);
+    assert.throws(() => graph.createVertex("v", { vector }), errorPattern);
   }
   graph.setVectorSettings({ measure: "hamming", precision: "float32" }, "bits");
   const [close, same] = [{ bits: [1, 0.999] }, { bits: [1, 1] }];

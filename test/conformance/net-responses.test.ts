@@ -52,15 +52,15 @@ async function deaf(context: Context, requests: string, from = "127.0.0.1"): Pro
   return client;
 }
 
-function answerAll({ engine }: Context, bytes: number): void {
+function respondToAll({ engine }: Context, bytes: number): void {
   for (const exchange of engine.heldExchanges)
-    exchange.answer(200, "text/plain", Buffer.alloc(bytes, "x"));
+    exchange.respond(200, "text/plain", Buffer.alloc(bytes, "x"));
 }
 
 test("limits one connection to its quota for any number of requests", async (context) => {
   const { server, engine } = context;
   const client = await deaf(context, HOLD.repeat(20));
-  answerAll(context, 20 * MIB);
+  respondToAll(context, 20 * MIB);
   assert.ok(server.responses.held <= MEMORY_BYTES / 4 + MIB, `${server.responses.held}`);
   client.send(ECHO);
   await sleep(20);
@@ -78,7 +78,7 @@ test("limits one connection to its quota for any number of requests", async (con
 
 test("sends no retryable error when it drops the response of an executed POST", async (context) => {
   const client = await deaf(context, POST.repeat(3));
-  answerAll(context, 40 * MIB);
+  respondToAll(context, 40 * MIB);
   client.socket.resume();
   const responses = await client.responses(3);
   assert.equal(
@@ -92,15 +92,15 @@ test("rejects clients beyond the total limit before execution", async (context) 
   const { server, engine } = context;
   const from = ["127.0.0.1", "127.0.0.2", "127.0.0.3"];
   for (const address of from) await deaf(context, HOLD, address);
-  answerAll(context, 100 * MIB);
+  respondToAll(context, 100 * MIB);
   assert.ok(server.responses.held <= MEMORY_BYTES);
   server.responses.held += MEMORY_BYTES;
   const before = engine.requests;
   const lateClient = await RawClient.open(server.port, "127.0.0.1", "127.0.0.4");
   lateClient.send(ECHO);
-  const [answer] = await lateClient.responses(1);
-  assert.is(answer!.status, 503);
-  assert.match(answer!.head, "\r\nRetry-After: 2\r\n");
+  const [response] = await lateClient.responses(1);
+  assert.is(response!.status, 503);
+  assert.match(response!.head, "\r\nRetry-After: 2\r\n");
   assert.is(engine.requests, before);
   server.responses.held -= MEMORY_BYTES;
   lateClient.send(ECHO);
@@ -111,14 +111,14 @@ test("counts responses queued behind a slow one", async (context) => {
   const { server, engine } = context;
   const client = await deaf(context, HOLD.repeat(10));
   for (const exchange of engine.heldExchanges.slice(1)) {
-    exchange.answer(200, "text/plain", Buffer.alloc(MIB, "x"));
+    exchange.respond(200, "text/plain", Buffer.alloc(MIB, "x"));
   }
   assert.ok(server.responses.held >= 9 * MIB);
   client.send(ECHO);
   await sleep(20);
   assert.is(engine.requests, 10, `above ${MEMORY_BYTES / 32} bytes nothing is read`);
   client.socket.resume();
-  engine.heldExchanges[0]!.answer(200, "text/plain", "first");
+  engine.heldExchanges[0]!.respond(200, "text/plain", "first");
   assert.is((await client.responses(11)).at(-1)!.status, 200);
 });
 
@@ -132,7 +132,7 @@ test("releases exclusive bytes once they are sent", async (context) => {
   const sent = sole.toString("latin1");
   for (const [n, exchange] of engine.heldExchanges.entries()) {
     if (n === 0) markExclusive(sole);
-    exchange.answer(200, "text/plain", n === 0 ? sole : keepAlive);
+    exchange.respond(200, "text/plain", n === 0 ? sole : keepAlive);
   }
   await sleep(50);
   assert.is(sole.length, 20 * MIB, "the client has not read it");
@@ -150,7 +150,7 @@ test("releases the bytes of clients that disconnected before", async (context) =
     const client = await deaf(context, HOLD);
     const sole = Buffer.alloc(20 * MIB, "x");
     markExclusive(sole);
-    engine.heldExchanges.pop()!.answer(200, "text/plain", sole);
+    engine.heldExchanges.pop()!.respond(200, "text/plain", sole);
     if (n % 2 === 0) await sleep(1);
     client.socket.resetAndDestroy();
   }

@@ -15,7 +15,7 @@ const DEEP = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
 const ESCAPE = "\\u001b[2J\\u009b31m\\u0007";
 const STATUS_FIELDS = ["service-name", "ip", "cpu", "uptime", "build", "service-out-reason"];
 /** JSON documents. */
-const ANSWERS = [
+const HOSTILE_BODIES = [
   ...["null", "5", "[]", "{}", DEEP, `"${ESCAPE}"`, `["${ESCAPE}"]`],
   '{ "toString": 1, "valueOf": 1 }',
   `{ "__proto__": { "status": "granted" }, "action": { "toString": 1 }, "${ESCAPE}": 1 }`,
@@ -37,7 +37,7 @@ function failure(message: string): string {
 interface Context {
   server: Server;
   /** Response to every request except those for tokens. */
-  answer: string;
+  response: string;
   status: "OK" | "ERROR";
 }
 
@@ -46,7 +46,7 @@ const test = suite<Context>("hostile responses to svc admin");
 test.before(async (context) => {
   context.server = createServer((request, response) => {
     const isToken = request.url!.includes("GetAuthToken");
-    const text = isToken ? '{ "authtoken": "t" }' : context.answer;
+    const text = isToken ? '{ "authtoken": "t" }' : context.response;
     const key = context.status === "OK" || isToken ? "response" : "message";
     const status = isToken ? "OK" : context.status;
     request.resume();
@@ -96,11 +96,11 @@ const CASES = [
 for (const isJson of [false, true]) {
   test(`print no control sequences${isJson ? ", in JSON" : ""}`, async (context) => {
     for (const status of ["OK", "ERROR"] as const) {
-      for (const answer of ANSWERS) {
-        Object.assign(context, { answer, status });
+      for (const response of HOSTILE_BODIES) {
+        Object.assign(context, { response, status });
         for (const words of CASES) {
           const [name, more] = words.split(" ");
-          const label = `${words}: ${answer.slice(0, 80)}`;
+          const label = `${words}: ${response.slice(0, 80)}`;
           const printed = await runVerb(context, name!, { json: isJson, yes: true }, more).catch(
             (error) => assert.unreachable(`${label}: ${error.stack}`),
           );
@@ -113,17 +113,17 @@ for (const isJson of [false, true]) {
 }
 
 test("are reported with the instance", async (context) => {
-  Object.assign(context, { answer: "null", status: "OK" });
+  Object.assign(context, { response: "null", status: "OK" });
   const printed = await runVerb(context, "attach", {});
   assert.match(printed, /^H: SVC3302: unexpected response from H: /);
-  for (const answer of ANSWERS.filter((text) => text.includes('"held"'))) {
-    context.answer = answer;
-    assert.is(await runVerb(context, "dump", {}), '"SVC3302"', answer);
+  for (const response of HOSTILE_BODIES.filter((text) => text.includes('"held"'))) {
+    context.response = response;
+    assert.is(await runVerb(context, "dump", {}), '"SVC3302"', response);
   }
 });
 
 test("are reported with the code of the instance", async (context) => {
-  Object.assign(context, { answer: failure('a \\\\\\"b\\\\\\"'), status: "OK" });
+  Object.assign(context, { response: failure('a \\\\\\"b\\\\\\"'), status: "OK" });
   const printed = await runVerb(context, "promote", {});
   assert.is(printed, 'H: SVC3402: a "b"\n');
 });

@@ -101,4 +101,4 @@ add("response", "rejection has all header fields", {
   after: "closed",
 });
 
-export const ANSWER_CASES = table.cases;
+export const RESPONSE_CASES = table.cases;

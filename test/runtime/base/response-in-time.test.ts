@@ -2,25 +2,25 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { answerInTime } from "../../../runtime/base/answer-in-time.js";
+import { responseInTime } from "../../../runtime/base/response-in-time.js";
 
 const HOUR_MS = 3_600_000;
 
-const test = suite("answer in time");
+const test = suite("response in time");
 
 test("reports an error if the response does not arrive in time", async () => {
   let fail = (_error: Error): void => undefined;
   const response = new Promise<void>((_resolve, reject) => {
     fail = reject;
   });
-  const outcome = await answerInTime(response, 1).catch(({ message }: Error) => message);
+  const outcome = await responseInTime(response, 1).catch(({ message }: Error) => message);
   assert.is(outcome, "no response within 1 ms");
   // It is ignored.
   fail(new Error("too late"));
   await new Promise((resolve) => setImmediate(resolve));
 });
 
-test("leaves no timer after an answer", async () => {
+test("leaves no timer after a response", async () => {
   const { setTimeout: real } = globalThis;
   const timers: NodeJS.Timeout[] = [];
   globalThis.setTimeout = ((run: () => void, ms: number) => {
@@ -28,8 +28,8 @@ test("leaves no timer after an answer", async () => {
     return timers.at(-1);
   }) as typeof setTimeout;
   try {
-    assert.is(await answerInTime(Promise.resolve(7), HOUR_MS), 7);
-    const failure = answerInTime(Promise.reject(new Error("no")), HOUR_MS);
+    assert.is(await responseInTime(Promise.resolve(7), HOUR_MS), 7);
+    const failure = responseInTime(Promise.reject(new Error("no")), HOUR_MS);
     assert.is(await failure.catch(({ message }: Error) => message), "no");
   } finally {
     globalThis.setTimeout = real;
