@@ -2,7 +2,12 @@
 // contract contains the result, so that clients know the constraints; servers run the schema.
 // Keywords that do not fit the shape are ignored.
 
-import { applicableLimits, LIMIT_WORDS, type LimitedKind } from "../../argspec/limits/limits.js";
+import {
+  applicableLimits,
+  LIMIT_WORDS,
+  type LimitedKind,
+  type Limits,
+} from "../../argspec/limits/limits.js";
 import type { PropertyShape, TypeShape } from "../record/type-shape.js";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -37,10 +42,17 @@ function refinePart(shape: TypeShape, unresolved: Json, root: Json, depth: numbe
       return addLimits(shape, "string", schema);
     case "array":
       return addLimits({ ...shape, items: inner(shape.items, schema.items) }, "array", schema);
+    case "tuple": {
+      const first = Array.isArray(schema.prefixItems) ? schema.prefixItems : [];
+      const items = shape.items.map((item, at) => inner(item, first[at]));
+      return { ...shape, items, rest: shape.rest && inner(shape.rest, schema.items) };
+    }
     case "object":
       return {
         ...shape,
         properties: shape.properties.map((property) => refineProperty(property, schema, inner)),
+        additional: shape.additional && inner(shape.additional, schema.additionalProperties),
+        ...(shape.additional !== null && refineKeys(schema)),
       };
     case "union":
       return {
@@ -66,6 +78,13 @@ function refineProperty(
   return { ...property, description, shape: inner(shape, schema) };
 }
 
+/** Returns the limits of the keys of a record, if there are any. */
+function refineKeys({ propertyNames }: Json): { readonly keyLimits?: Limits } {
+  if (!isJson(propertyNames)) return {};
+  const keys = addLimits({ kind: "str" }, "string", propertyNames);
+  return keys.kind === "limited" ? { keyLimits: keys.limits } : {};
+}
+
 const TYPES: Readonly<Record<string, readonly string[]>> = {
   float: ["number", "integer"],
   int: ["integer", "number"],
@@ -76,17 +95,27 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
 
 /** Returns the alternative of a schema for a member of a union; null unless exactly one matches. */
 function findAlternative(member: TypeShape, schema: Json, root: Json): Json | null {
-  const alternatives: unknown = schema.anyOf ?? [schema];
+  const alternatives: unknown = schema.anyOf ?? schema.oneOf ?? [schema];
   if (!Array.isArray(alternatives)) return null;
   const types = TYPES[member.kind] ?? [];
   const matches: Json[] = [];
   for (const candidate of alternatives as readonly unknown[]) {
     const alternative = isJson(candidate) ? resolveReference(candidate, root) : null;
     const words: readonly unknown[] = [alternative?.type].flat();
-    if (alternative !== null && words.some((word) => types.includes(word as string)))
+    const isOfType = words.some((word) => types.includes(word as string));
+    if (alternative !== null && isOfType && fitsLiterals(member, alternative))
       matches.push(alternative);
   }
   return matches.length === 1 ? matches[0]! : null;
+}
+
+/** Returns whether an alternative has the literals of an object, which tell members apart. */
+function fitsLiterals(member: TypeShape, { properties }: Json): boolean {
+  if (member.kind !== "object" || !isJson(properties)) return true;
+  return member.properties.every(({ name, shape }) => {
+    const schema = Object.hasOwn(properties, name) ? properties[name] : null;
+    return shape.kind !== "literal" || (isJson(schema) && schema.const === shape.value);
+  });
 }
 
 /** Limits that `int` implies, and zod states for integers. */
