@@ -71,7 +71,7 @@ test("includes the types of parameters", () => {
   assert.equal(Object.keys(selectPlugin(withParameter, "other").$defs), ["Key", "Unused"]);
 });
 
-test("supports the built-in plugins", () => {
+test("finds the built-in plugins", () => {
   assert.equal(Object.keys(selectPlugin(BUILTINS, "plugins").$defs), ["PluginDescription"]);
 });
 

@@ -116,7 +116,7 @@ test("treats a circular link instead of a segment as corruption", ({ root }) => 
   assert.match(damage!.message, `${name}, byte 0: it cannot be read: ELOOP`);
 });
 
-test("reports a file instead of the log folder, which is no corruption", ({ root }) => {
+test("does not report a file in place of the log folder as corruption", ({ root }) => {
   const folder = join(root, "_txlog", "local");
   writeFileSync(folder, "");
   const text = errorCode(() => checkLogs(root));

@@ -139,7 +139,7 @@ test("detects changed types of a package and a changed environment", async ({ pr
   assert.is(diagnostics[0]!.code, "TS2345");
 });
 
-test("reads and writes nothing when nothing changed", async ({ project }) => {
+test("reads and writes nothing when nothing has changed", async ({ project }) => {
   await buildProject(project.dir);
   const before = statSync(project.path(".svc")).ino;
   const secondBuild = await buildProject(project.dir);

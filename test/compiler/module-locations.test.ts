@@ -47,7 +47,7 @@ test("imports sources where a pattern names scripts", async () => {
   assert.is(await text("../nowhere/${y}.js"), "await import(`../nowhere/${y}.js`);");
 });
 
-test("warns of sources that a pattern of scripts does not import", async () => {
+test("warns about sources that a pattern of scripts does not import", async () => {
   const { text, warnings } = (await located("await import(`../mixed/${y}.js`);"))!;
   assert.is(text, "await import(`../mixed/${y}.js`);");
   assert.equal(
@@ -67,7 +67,7 @@ test("resolves names of files as URLs", async () => {
   );
 });
 
-test("warns of a file that is not there, with its position", async () => {
+test("warns about a missing file, with its position", async () => {
   const text = `const a = new URL("./data.txt", import.meta.url);
 const b = new URL("./none.txt", import.meta.url);
 const c = new URL("https://example.org/", import.meta.url), d = new URL("./", import.meta.url);`;

@@ -102,7 +102,7 @@ test("endless bodies leave room for others and time out", async (context) => {
   await until(() => server.budget.used === 0, "the end of the bodies");
 });
 
-test("small bodies are accepted where large ones are not", async ({ server }) => {
+test("small bodies are accepted where large ones are rejected", async ({ server }) => {
   const held = server.budget.limit - server.budget.reserve;
   server.budget.used = held;
   assert.is(await fetchStatus(server, MIB, "127.0.0.1"), 503);
@@ -114,7 +114,7 @@ const IDENT = "XSVCIDENT 1 1 1 0 0 0 1\r\n";
 /** As the echo path shows its flags. */
 const PARTIAL = `${HOST}Accept: application/x-svc-partial\r\n`;
 
-test("slow bodies of several addresses are refused in favor of another one", async (context) => {
+test("slow bodies of several addresses are rejected in favor of another one", async (context) => {
   const options = { bodyMemoryBytes: 4 * MIB, maxBodyBytes: MIB };
   const server = new NetServer(serverOptions(options), context.engine);
   await server.listen(0, "127.0.0.1");
@@ -301,7 +301,7 @@ test("requests per address are rate-limited, over all its connections", async (c
   await server.close();
 });
 
-test("dispatchers leave a reserve of connections to clients", async ({ server, engine }) => {
+test("dispatchers leave a reserve of connections for clients", async ({ server, engine }) => {
   const limit = MAX_CONNECTIONS_PER_PORT - CLIENT_CONNECTION_RESERVE;
   const request = `${IDENT}GET /echo HTTP/1.1\r\n${HOST}\r\n`;
   const clients: RawClient[] = [];

@@ -67,7 +67,7 @@ async function afterSilence(
   return client;
 }
 
-test("responds 408 to an incomplete head after its timeout", async (context) => {
+test("responds with 408 to an incomplete head after its timeout", async (context) => {
   const begin = "GET / HTTP/1.1\r\nHost:";
   const patient = await afterSilence(context, begin, HEAD_TIMEOUT_MS - 1000);
   assert.not.ok(patient.isClosed);
@@ -88,7 +88,7 @@ test("does not extend the timeout of a head that arrives byte by byte", async (c
   assert.is((await client.responses(1))[0]!.status, 408);
 });
 
-test("responds 408 to a stalled body and releases its memory", async (context) => {
+test("responds with 408 to a stalled body and releases its memory", async (context) => {
   const head = `POST /echo HTTP/1.1\r\n${HOST}Content-Length: 1000000\r\n\r\n`;
   const begin = head + "x".repeat(100_000);
   const client = await RawClient.open(context.server.port);
@@ -178,7 +178,7 @@ test("runs at most 64 requests of a connection at once", async (context) => {
   await expectEmpty(context);
 });
 
-test("delays requests with large heads until earlier ones are answered", async (context) => {
+test("delays requests with large heads until earlier ones are complete", async (context) => {
   const { engine, server } = context;
   const client = await RawClient.open(server.port);
   const fields = Array.from({ length: 5 }, (_, n) => `X-${n}: ${"a".repeat(8000)}\r\n`).join("");

@@ -114,7 +114,7 @@ test("silent connections of one address do not block others", async (context) =>
   await assertFails(open(server));
 });
 
-test("a connection without TLS is closed without effect on others", async (context) => {
+test("a connection without TLS is closed without affecting others", async (context) => {
   const server = await serverWith(context);
   const client = await open(server);
   for (const text of [GET, "\x16\x03\x01\x00\x05garbage", "\0".repeat(5000)]) {
@@ -140,7 +140,7 @@ test("offers TLS 1.2 without CBC", async (context) => {
   assert.is(await fetchStatus(client), 200);
 });
 
-test("an endless head is answered with 408", async (context) => {
+test("responds to an endless head with 408", async (context) => {
   const server = await serverWith(context);
   const client = await open(server);
   client.send("GET /echo HTTP/1.1\r\nHost:");
@@ -204,7 +204,7 @@ test("renewed certificates apply to new connections and keep existing ones", asy
   assert.is(await fetchStatus(after), 200);
 });
 
-test("a drain answers connected clients and closes incomplete handshakes", async (context) => {
+test("a drain serves connected clients and closes incomplete handshakes", async (context) => {
   const server = await serverWith(context);
   const client = await open(server);
   const mute = await RawClient.open(server.port);

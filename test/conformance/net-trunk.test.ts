@@ -296,7 +296,7 @@ test("completes requests during a drain and accepts no further streams", async (
   assert.is(engine.requests, 2);
 });
 
-test(`survives any input (SEED=${SEED})`, async ({ server, engine }) => {
+test(`survives arbitrary input (SEED=${SEED})`, async ({ server, engine }) => {
   const random = generator(SEED);
   const below = (end: number): number => Math.floor(random() * end);
   const paths = ["/echo", "/late", "/hold", "/large", "/empty", "/stream", "/gone"];

@@ -36,7 +36,7 @@ test("create a field for each schema", () => {
   assert.is(field({ default: [1] }).hint, "[1]");
 });
 
-test("report values outside of constraints", () => {
+test("report values that violate constraints", () => {
   const count = field({ wire: "int", schema: { type: "integer", minimum: 1 } });
   assert.is(findFieldError(count, "0"), "at least 1 is required");
   assert.is(findFieldError(count, "1"), null);

@@ -123,7 +123,7 @@ test("refuses unknown host names on the admin port", async () => {
   }
 });
 
-test("operators call an instance by its host of the descriptor, and by allowed names", async () => {
+test("operators reach an instance by its described host and by allowed names", async () => {
   const descriptor = join(project.folder, "system.json");
   const instances = { B1: { type: "builder", hport: 9000, host: "b1.example" } };
   writeFileSync(descriptor, JSON.stringify({ graphs: [], instances, topology: {} }));

@@ -122,7 +122,7 @@ async function whileRunning(): Promise<AlgorithmReport["running"][number]> {
   }
 }
 
-test("let the server answer other requests, and can be cancelled by an operator", async () => {
+test("let the server respond to other requests, and can be cancelled by an operator", async () => {
   const ranked = get(server.port, "/svc/plugin/rank?rounds=10000");
   const { id, algorithm, graph, progress } = await whileRunning();
   assert.equal([algorithm, graph, progress <= 1], ["pageRank", "web", true]);
@@ -208,7 +208,7 @@ async function rejected(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-test("restart once after their thread dies", async () => {
+test("restart once if their thread dies", async () => {
   const { supervisor, workers, deaths, close } = startSupervisor(makeWeb());
   const kill = async (step: number): Promise<void> => {
     while (workers[step] === undefined) await delay(5);

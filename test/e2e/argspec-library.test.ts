@@ -93,7 +93,7 @@ test("is empty without plugins", async () => {
   assert.is(hash, argspec.hash);
 });
 
-test("has hash and plugins of a build that was added as a whole", async () => {
+test("has the hash and plugins of a build that was added as a whole", async () => {
   await load(project);
   const { argspec, hash } = await describe();
   assert.equal(argspec, { ...built, service: { name: "shop", prefix: "/shop" } });

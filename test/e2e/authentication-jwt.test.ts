@@ -110,7 +110,7 @@ async function invalidTokens(issuer: TokenIssuer): Promise<ReadonlyMap<string, s
   return tokens;
 }
 
-test("answers 401 for invalid tokens, and logs nothing of them", async (context) => {
+test("responds to invalid tokens with 401, and logs no part of them", async (context) => {
   const { issuer, server } = context;
   const tokens = await invalidTokens(issuer);
   for (const [label, token] of tokens) {
@@ -169,7 +169,7 @@ for (const [label, body] of [
     issuer.setResponder(null);
   });
 
-  test(`answers 503 while an issuer without cached keys ${label}`, async (context) => {
+  test(`responds with 503 while an issuer without cached keys ${label}`, async (context) => {
     const { issuer, server } = context;
     await server.stop();
     issuer.setResponder((response) => void (body !== null && response.end(body)));

@@ -74,7 +74,7 @@ test("asks a function of the project for the principal", async (context) => {
   assert.equal(JSON.parse(JSON.parse(text).response), { scopes: ["a"] });
 });
 
-test("answers 401 without a principal", async (context) => {
+test("responds with 401 without a principal", async (context) => {
   context.server = await start(context.project, "nobody");
   assert.is((await call(context.server.port)).status, 401);
 });

@@ -120,7 +120,7 @@ test("passes the principal of a token on the admin port", async () => {
   assert.is((await admin("/svc/status", "wrong")).status, 200);
 });
 
-test("answers commands with the token of the environment", async () => {
+test("accepts commands with the token of the environment", async () => {
   const url = `http://127.0.0.1:${project.server.port}`;
   const { SVC_TOKEN: previousToken } = process.env;
   const run = () => svc("argspec", url).catch((failure: { stderr: string }) => failure);
@@ -176,7 +176,7 @@ test("names the missing scope before arguments are converted", async () => {
   assert.is((await request("/svc/plugin/order?n=2", "k-clerk")).json.response, 2);
 });
 
-test("answers 503 if a handler fails, and logs nothing of the token", async () => {
+test("responds with 503 if a handler fails, and logs no part of the token", async () => {
   assert.is((await request("/svc/plugin/whoami", "throws")).status, 503);
   assert.is((await request("/svc/plugin/whoami", "undefined")).status, 503);
   assert.is((await request("/svc/plugin/whoami", "paid")).status, 402);

@@ -71,7 +71,7 @@ test("run in order and pass data", async () => {
   assert.match((await request("failing")).text, "first,third");
 });
 
-test("refuse before arguments are validated", async () => {
+test("reject a request before its arguments are validated", async () => {
   const closedResponse = await request("plain?n=x", { "x-closed": "1" });
   assert.is(closedResponse.status, 403);
   assert.match(closedResponse.text, "closed");

@@ -298,7 +298,7 @@ test("dispatch counts executed requests by port", async () => {
   }
 });
 
-test("respond 404 to unknown paths", async () => {
+test("respond with 404 to unknown paths", async () => {
   for (const path of [
     "/svc/nosuch",
     "/svc/builtin/nosuch",

@@ -175,7 +175,7 @@ test("sends changes as events with positions, and as lines of JSON", async () =>
   assert.equal(JSON.parse(first!), follower.items[1]);
 });
 
-test("reports progress to a client whose filter refuses all changes", async () => {
+test("reports progress to a client whose filter matches no change", async () => {
   const follower = new Follower(`types=${encodeURIComponent('["user"]')}`);
   await follower.until(() => follower.ids.length > 0);
   for (let n = 2; follower.ids.length < 2; n++) await change(n, n + 1);
@@ -274,7 +274,7 @@ test("ends a loop of a plugin when its client disconnects", async () => {
   while (!server.log().includes("watch ended")) await delay(10);
 });
 
-test("refuses invalid requests", async () => {
+test("rejects invalid requests", async () => {
   const status = async (query: string, principal = "reader"): Promise<number> => {
     const path = `/svc/builtin/changes?${query}`;
     const headers = { authorization: `Bearer ${principal}` };
@@ -308,7 +308,7 @@ test("limits the number of clients", async () => {
   (await follow()).close();
 });
 
-test("answers 410 for a position whose changes are not in the log", async () => {
+test("responds with 410 for a position whose changes are not in the log", async () => {
   // Without the clients of the test before, whose places become free one after the other.
   await server.stop();
   server = await serve(project.folder);

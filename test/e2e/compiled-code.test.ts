@@ -82,7 +82,7 @@ if (COMPILED_CODE.length > 0) {
     assert.is(readdirSync(code).length, 4);
   });
 
-  test("is written by two runs at once", () => {
+  test("can be written by two processes at once", () => {
     rmSync(code, { recursive: true });
     const body = JSON.stringify(COMPILE);
     write(

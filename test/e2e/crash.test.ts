@@ -102,7 +102,7 @@ test("results finished before a crash are sent", async () => {
   }
 });
 
-test("plugins that never settle, or block, time out, and only blocked executors end", async () => {
+test("hung plugins time out, and only blocked executors are terminated", async () => {
   server = await serve(fixture("engine"), "--plugin-timeout", "300");
   const responses = await Promise.all(Array.from({ length: 40 }, () => call("never")));
   for (const response of responses) {

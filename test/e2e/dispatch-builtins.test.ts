@@ -154,7 +154,7 @@ test("matrixplugins of an engine lists its plugins on the main port only", async
   }
 });
 
-test("primary-row plugins respond 503 with their row", async () => {
+test("primary-row plugins respond with 503 with their row", async () => {
   const { engine } = lowerMatrix.place(0, 1);
   await engine.serviceIn(false);
   try {

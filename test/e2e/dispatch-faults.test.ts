@@ -122,9 +122,9 @@ test("sends fewer requests to an overloaded back-end for a while", async () => {
     const [replica] = (await rows()) as number[];
     assert.is(replica, 1);
   }
-  const { refusedRequests: refused } = smallMatrix.place(0, 0).proxy;
+  const { refusedRequests } = smallMatrix.place(0, 0).proxy;
   // A time without requests follows each of them.
-  assert.ok(refused > 0 && refused < requests / 2, `${refused}`);
+  assert.ok(refusedRequests > 0 && refusedRequests < requests / 2, `${refusedRequests}`);
 });
 
 test("retries a GET but not a POST after a lost connection", async () => {
@@ -228,7 +228,7 @@ test("hides Service-OUT of a back-end from clients", async () => {
   await engine.serviceIn(true);
 });
 
-test("responds 503 without replicas of a partition, or with a partial result", async () => {
+test("responds with 503 without replicas of a partition, or with a partial result", async () => {
   for (const replica of [0, 1]) await smallMatrix.place(1, replica).engine.serviceIn(false);
   const strictResponse = await request("find");
   assert.equal([strictResponse.status, strictResponse.json.message], [503, "Partition(s) down"]);

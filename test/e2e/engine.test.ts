@@ -161,7 +161,7 @@ test("is a system of its own without a descriptor", async () => {
   );
 });
 
-test("responds 404 to unknown paths", async () => {
+test("responds with 404 to unknown paths", async () => {
   assert.is((await get(server.port, "/svc/nothing")).status, 404);
   assert.is((await get(server.port, "/svc/builtin/nothing")).status, 404);
 });

@@ -75,7 +75,7 @@ async function startWith(reference: string, variables: Readonly<Record<string, s
   }
 }
 
-test("a start reports all faults, without values", async () => {
+test("reports all faults at the start, without values", async () => {
   const error = await startWith("src/env.ts#Env", { API_KEY: "very-secret" });
   assert.match(error, "SVC3025");
   assert.match(error, "DB_URL: required");

@@ -11,7 +11,7 @@ import * as assert from "uvu/assert";
 const test = suite("fleet benchmark");
 const SCRIPT = fileURLToPath(new URL("../../bench/fleet.mjs", import.meta.url));
 
-test("answers all requests while a row of back-ends is lost", () => {
+test("responds to all requests while a row of back-ends is lost", () => {
   const size = ["--groups", "1", "--width", "2", "--lost", "2", "--ms", "200"];
   const { status, stdout, stderr } = spawnSync(process.execPath, [SCRIPT, ...size], {
     encoding: "utf8",

@@ -158,7 +158,7 @@ test("serves reads after a failed flush, and keeps changes that were not durable
   assert.is((await call("has?id=refused")).json.response, false);
 });
 
-test("refuses changes in a folder that it may not write, also after clear-readonly", async () => {
+test("rejects changes in an unwritable folder, even after clear-readonly", async () => {
   await server.stop("SIGTERM");
   const denied = join(project.folder, "denied");
   process.env.DENIED_FOLDER = denied;

@@ -240,7 +240,7 @@ test("accept vertex contents in the body", async () => {
   await response("deletevertex", { id: "bodied" });
 });
 
-test("limit a query without a limit to 10,000 entries, and say that there are more", async () => {
+test("limit a query to 10,000 entries by default, and report that there are more", async () => {
   const many = new Graph("many");
   for (let number = 0; number < 10_001; number++) many.connect("hub", "to", `v${number}`);
   const listing = { graph: "many", hits: -1, fields: "F_ID" };

@@ -40,7 +40,7 @@ async function until(plugin: string, expected: unknown): Promise<void> {
   while (JSON.stringify(await call(plugin)) !== expectedText) await delay(100);
 }
 
-test("removes expired contents by itself, unless events are off, also after a start", async () => {
+test("removes expired contents by itself unless events are off, also after a restart", async () => {
   await start("expiry");
   await call("add?id=soon&lifespan=1");
   await call("add?id=later&lifespan=1000");

@@ -279,7 +279,7 @@ const REFUSED: readonly (readonly [
   ["arcs", people({ select: "a: b" }), 400, "QueryError", /undefined variable .* at pos=4/],
 ];
 
-test("respond 400 to invalid parameters, and class and message otherwise", async () => {
+test("respond with 400 to invalid parameters, and class and message otherwise", async () => {
   for (const [path, parameters, status, exception, text] of REFUSED) {
     for (const port of [0, 1] as const) {
       expectRefused(await request(`/svc/builtin/${path}`, parameters, undefined, port), {
@@ -289,7 +289,7 @@ test("respond 400 to invalid parameters, and class and message otherwise", async
   }
 });
 
-test("respond 404 to the id of no vertex in nearest", async () => {
+test("respond with 404 to the id of no vertex in nearest", async () => {
   const { status, text } = await request("/svc/builtin/nearest", people({ id: "nope" }));
   assert.is(status, 404, text);
   assert.match(text, /Object does not exist: 'nope'/);

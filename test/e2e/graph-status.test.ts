@@ -202,7 +202,7 @@ async function ownProperties(): Promise<object> {
   return remaining;
 }
 
-test("system properties, which no list of graphs shows", async () => {
+test("system properties are in no list of graphs", async () => {
   const alone = await response<Record<string, object>>("/svc/builtin/properties");
   assert.equal(Object.keys(alone), ["SYSTEM_Descriptor", "SYSTEM_DescriptorIdent"]);
   assert.equal(alone.SYSTEM_DescriptorIdent, "G1");

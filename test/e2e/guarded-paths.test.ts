@@ -91,7 +91,7 @@ function spellings(path: string): readonly string[] {
 }
 
 for (const path of PATHS) {
-  test(`${path} has no spelling that needs no principal`, async () => {
+  test(`every spelling of ${path} requires a principal`, async () => {
     const paths = new Set<string>();
     for (const spelling of spellings(path)) {
       for (const method of METHODS) {

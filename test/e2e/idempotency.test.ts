@@ -107,7 +107,7 @@ test("repeated requests change nothing and receive the first response", async ()
   }
 });
 
-test("errors after a change are returned again, too", async () => {
+test("errors after a change are repeated, too", async () => {
   const key = newKey().replace(" ", "-");
   const first = await post("plugin/fail", key);
   const before = sold();

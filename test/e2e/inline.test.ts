@@ -199,7 +199,7 @@ test("run in executors with --no-inline", async () => {
   await withoutInline.end();
 });
 
-test("are named in the log when the IO thread is busy", async () => {
+test("are named in the log when they keep the IO thread busy", async () => {
   const busyServer = await serve(project.folder);
   const cause = "by load, or by background work of @inline plugins";
   const pattern = new RegExp(`was \\d+ % busy for \\d+ s: ${cause}: burner, echo, .*\n`);

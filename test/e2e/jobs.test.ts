@@ -187,7 +187,7 @@ test("report what they throw to operators and the log", async () => {
   assertFiring("", text, ["SvcJobFailed"]);
 });
 
-test("can be methods, with what their constructor got", async () => {
+test("can be methods that use the arguments of their constructor", async () => {
   assert.is(await outcome("clear"), 'ok: "3shop"');
 });
 
@@ -205,7 +205,7 @@ test("cannot be started while they run, or if they are unknown", async () => {
   await until(() => /executor \d+ replaced: plugin "stuck" timed out/.test(server.log()));
 });
 
-test("that never end terminate their executor", async () => {
+test("terminate their executor if they never end", async () => {
   const before = (await get(server.port + 1, "/metrics")).text;
   assert.is(await outcome("endless"), "timeout: deadline exceeded");
   assert.is(readNotes("endless").length, 1);
@@ -241,7 +241,7 @@ test("record runs that a kill interrupted, and missed runs", async () => {
   assertFiring("", text, ["SvcJobFailed", "SvcJobMissed"]);
 });
 
-test("do not run where jobs are off, except by an operator", async () => {
+test("do not run where jobs are off, unless an operator starts them", async () => {
   await server.stop();
   server = await serve(project.folder, "--jobs", "false");
   const ticks = readNotes("tick").length;

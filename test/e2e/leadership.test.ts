@@ -373,7 +373,7 @@ if (version !== null || USES_LEASES) {
     await pods.stop();
   });
 
-  test("commands that would lose changes fail with their code and what members have", async () => {
+  test("commands that would lose changes fail and report all positions", async () => {
     const id = await leader();
     const follower = MEMBERS.find((member) => member !== id)!;
     const promoted = await system.admin("promote", follower);

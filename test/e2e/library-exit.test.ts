@@ -19,7 +19,7 @@ function run(program: string): [status: number | null, output: string] {
   return [status, stdout + stderr];
 }
 
-test("keeps the process alive until changes are durable", () => {
+test("keep the process alive until changes are durable", () => {
   const program = `import { Graph, system } from "svc-server";
 await system.initialize("durable", { root: "data", durability: "async" });
 const graph = new Graph("g");

@@ -57,7 +57,7 @@ function under(gib: number, root: string, ...options: string[]): string[] {
 
 const isBound = process.platform === "linux";
 
-test("too little address space for its threads ends the start with a code", () => {
+test("a start with too little address space for its threads fails with a code", () => {
   if (!isBound) return;
   for (const [gib, root, executors] of [
     [2, "empty", "1"],
@@ -71,7 +71,7 @@ test("too little address space for its threads ends the start with a code", () =
   }
 });
 
-test("too few files for its threads end the start with a code", () => {
+test("a start with too few files for its threads fails with a code", () => {
   for (const files of [66, 80]) {
     const [, , ...words] = under(1, "empty", "--executors", "16");
     const shell = ["-c", `ulimit -n ${files}; exec "$@"`, ...words];

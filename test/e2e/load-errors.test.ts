@@ -72,7 +72,7 @@ test("names the cause of a slow start", async () => {
   }
 });
 
-test("svc dev serves the last version until the next one loads, or an error is fixed", () =>
+test("svc dev serves the last version until the next one loads", () =>
   withDev({ "plugins/double.ts": BOOM }, async (dev, project) => {
     await dev.until(/SVC2201: Error: no database/);
     await dev.until(/fix this to start serving/);

@@ -193,7 +193,7 @@ test("nearest to a vertex that has no vector in any partition is an error", asyn
   }
 });
 
-test("a partial result does not say that a vertex is missing", async () => {
+test("a partial result does not report a vertex as missing", async () => {
   const places = [lowerMatrix.place(1, 0).engine.port, 1].map((port) => [
     { host: "127.0.0.1", port },
   ]);

@@ -289,7 +289,7 @@ test("stops in order on a signal, with its server", async () => {
   assert.match(output.err, "draining requests");
 });
 
-test("reports what cannot be served, and how to reach a running server", async () => {
+test("reports plugins that it cannot serve, and how to reach a running server", async () => {
   const graphs = new TemporaryProject({
     "plugins/graph.ts": `import type { Graph, PluginRequest } from "svc-server";
 /** @plugin @graph things */

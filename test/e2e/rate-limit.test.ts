@@ -152,7 +152,7 @@ test("count by a function", async () => {
   assert.equal(await statuses("order?order=b", 2), list(2, 0));
 });
 
-test("answer plain text with the same fields", async () => {
+test("respond to plain-text clients with the same fields", async () => {
   const init = { headers: { accept: "text/plain" } };
   const { status, text, headers } = await get(
     project.server.port,

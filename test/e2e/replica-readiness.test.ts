@@ -92,7 +92,7 @@ test("reports readiness only after it has caught up", async () => {
   assertFiring(text, text, ["SvcReplicaOrphan"]);
 });
 
-test("refuses to go into service before it has caught up, unless forced", async () => {
+test("does not go into service before it has caught up, unless forced", async () => {
   const replica = await project.start("c", "--tx-port", `${await freePort()}`);
   const { ready, "service-out-reason": reason } = await state(replica);
   assert.equal([ready, reason], [false, "waiting for a provider"]);

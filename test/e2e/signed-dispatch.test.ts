@@ -255,7 +255,7 @@ test("rejects dispatchers without a valid signature", async () => {
   }
 });
 
-test("counts an engine with another key as down, and says why", async () => {
+test("marks an engine with another key as down, and reports the reason", async () => {
   top.write("other.txt", `${SECRET}x\n`);
   top.write("other.json", makeMatrix(engine.server.port));
   const key = ["--dispatcher-key-file", `${top.folder}/other.txt`];

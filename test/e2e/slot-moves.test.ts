@@ -240,7 +240,7 @@ async function checkAll(clients: readonly Clients[]): Promise<void> {
 const clients: Clients[] = [];
 const MEMBERS = ["B1", "B2", "S1", "S2"] as const;
 
-test("no slot moves while an instance is down", async () => {
+test("moves no slot while an instance is down", async () => {
   const posted = { method: "POST", body: "" };
   await until(async () => {
     // A load whose response was lost has created them, and the next one creates none.

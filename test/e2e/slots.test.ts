@@ -178,7 +178,7 @@ test("another engine or dispatcher responds with 421 before anything runs", asyn
   assert.equal(await orders(), before);
 });
 
-test("a change of a vertex of another group is refused and names the owner", async () => {
+test("rejects a change of another group's vertex, and names the owner", async () => {
   const id = findKey(2, "wrong");
   const { status, text } = await call("B1", `put?id=${id}`);
   assert.is(status, 500);

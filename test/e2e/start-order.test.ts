@@ -126,7 +126,7 @@ test("both threads have the variables and the log that the configuration sets", 
 });
 
 for (const death of ["terminate", "throw"]) {
-  test(`an IO thread that dies before it is needed is started again: ${death}`, async () => {
+  test(`an IO thread that dies before it is needed is restarted: ${death}`, async () => {
     const { server, order } = await start({ TEST_DEATH: death });
     try {
       const started = order.filter((event) => event !== "build");

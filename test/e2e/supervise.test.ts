@@ -78,7 +78,7 @@ test("does not restart a server that never started", async () => {
   assert.match(failed.stderr, /SVC3070: server exited: exit code 1/);
 });
 
-test("delays restarts more and more in a crash loop", () => {
+test("increases the delay between restarts in a crash loop", () => {
   const delays = [0, 1, 2, 3, 4, 5, 6, 7, 8, 100].map(restartDelayMs);
   assert.equal(
     delays,

@@ -98,7 +98,7 @@ function readTraceContexts({
   return json.response.entries.map(([, text]) => text);
 }
 
-test("trace context reaches all levels without sampling, also in requests of plugins", async () => {
+test("trace context reaches all levels without sampling, also from plugins", async () => {
   const { port } = await startMatrix();
   const expected = [`${PARENT} shop=7`, `${PARENT} shop=7`];
   for (const path of ["part?n=2", "top?n=2"]) {

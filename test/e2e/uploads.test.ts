@@ -192,7 +192,7 @@ test("leave nothing behind after a kill, once a server starts again", async () =
   await until(() => folders().length === 0);
 });
 
-test("are refused with 400 where the body is invalid", async () => {
+test("are rejected with 400 if the body is invalid", async () => {
   const good = `${part("title", "t")}${part("picture", "abc", "p")}`;
   const nested = "--xx\r\nContent-Type: multipart/mixed; boundary=yy\r\n\r\n--yy--\r\n";
   const cases: readonly (readonly [body: string, reason: RegExp])[] = [

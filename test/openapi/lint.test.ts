@@ -51,7 +51,7 @@ function built(project: string): Argspec {
   return JSON.parse(readFileSync(join(project, ".svc/argspec.json"), "utf8")) as Argspec;
 }
 
-test("have no reports for plugins of all kinds and built-in ones", async () => {
+test("have no lint errors for plugins of all kinds and built-in ones", async () => {
   const argspecs: Argspec[] = [BUILTINS];
   for (const project of [fixture("openapi"), join(packageRoot(), "examples", "matrix")]) {
     await buildProject(project);

@@ -228,7 +228,7 @@ test("return each unchanged entry once while the graph changes", () => {
   }
 });
 
-test("are refused when altered, or for another query", () => {
+test("are rejected when altered, or with another query", () => {
   const random = new Random();
   const { graph } = makeShop(random);
   const options = { condition: { type: "product" }, hits: 3 } as const;

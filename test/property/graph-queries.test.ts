@@ -154,7 +154,7 @@ function checkDegree({ store, model, queries }: Subject, id: string): void {
   assert.is(count, model.countArcs(id, arc), describeQuery({ id, arc }));
 }
 
-test("return the same hits as a naive model", () => {
+test("return the hits of a naive model", () => {
   const random = new Random();
   let hits = 0;
   for (let round = 0; round < ROUNDS; round++) {

@@ -150,7 +150,7 @@ test("counts and executes prepared queries twice", () => {
   assert.ok(tally.results > 50 && tally.rejected > 50);
 });
 
-test("handles anything as options", () => {
+test("accepts or rejects arbitrary options", () => {
   const random = new Random();
   const tally = { results: 0, rejected: 0 };
   for (let round = 0; round < 2000 * ROUNDS; round++) {

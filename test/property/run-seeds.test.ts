@@ -21,7 +21,7 @@ test("several processes together give the sums of a single one", async () => {
   assert.equal(timeless(await runEverywhere(CHUNK)), timeless(await runChunk(CHUNK)));
 });
 
-test("a seed that fails is named, and ends the run", async () => {
+test("a failing seed is reported, and ends the run", async () => {
   const simulation = "unknown" as Simulation;
   const { failures } = await runEverywhere({ ...CHUNK, count: 1000, simulation });
   const seeds = failures.map(({ seed }) => seed);
@@ -46,7 +46,7 @@ async function runOneIn(happen: (child: ChildProcess) => void): Promise<Sums> {
   }
 }
 
-test("a process that dies ends the run with the first seed that it had", async () => {
+test("a process that dies ends the run and reports its first seed", async () => {
   const isKilled = (child: ChildProcess): void => void child.kill("SIGKILL");
   // It is sent a seed after its end.
   const isGone = (child: ChildProcess): void => child.disconnect();

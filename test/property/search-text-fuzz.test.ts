@@ -52,7 +52,7 @@ function search(random: Random, graph: Graph, text: string): void {
   graph.textStatistics(text);
 }
 
-test("are never an error", () => {
+test("never cause an error", () => {
   const random = new Random();
   const graph = makeGraph(random);
   for (let count = 0; count < TEXTS; count++) {
@@ -73,7 +73,7 @@ test("may be a megabyte long", () => {
   }
 });
 
-test("have cursors that are refused when they are altered", () => {
+test("have cursors that are rejected when altered", () => {
   const random = new Random();
   const graph = makeGraph(random);
   const { cursor } = graph.search("red", { cursor: true, hits: 3 });

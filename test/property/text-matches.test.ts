@@ -73,7 +73,7 @@ function eachShop(
   }
 }
 
-test("the condition `text` holds for the vertices that have the words", () => {
+test("the condition `text` matches the vertices that contain the words", () => {
   eachShop((random, graph, products) => {
     const { text, matches } = randomSearch(random);
     const match = random.of(["all", "any", 2] as const);

@@ -180,7 +180,7 @@ function sampleObject(
 const isTyped = (view: object) => "to" in view && view.to !== undefined;
 const copy = (json: unknown) => JSON.parse(JSON.stringify(json));
 
-test("arrive at the server as its classes, and at the client again", () => {
+test("arrive at the server, and back at the client, as instances of their classes", () => {
   const random = new Random();
   let converted = 0;
   for (let round = 0; round < ROUNDS; round++) {

@@ -71,7 +71,7 @@ for (const precision of ["int8", "float32"] as const) {
   }
 }
 
-test("an index search finds 99 % of the best at every share", () => {
+test("an index search finds 99 % of the best hits at every selectivity", () => {
   const random = new Random();
   const graph = fill(random, "float32", "cosine");
   graph.index("vectors", { length: LENGTH });

@@ -133,7 +133,7 @@ test(`finds nearly all of the best hits (seed ${SEED})`, () => {
   }
 });
 
-test("walks over refused vertices, unless all near the probe are refused", () => {
+test("traverses rejected vertices, unless all vertices near the probe are rejected", () => {
   const indexed = makeIndexed(new Random());
   const { store } = indexed;
   for (const share of [2, 4, 10, 20]) {

@@ -257,7 +257,7 @@ test(`are removed with their vectors, and after a drop has ended a build (seed $
   checkStore(store);
 });
 
-test("refuse vectors that have no signs, and a second form", () => {
+test("reject vectors that have no signs, and a second form", () => {
   const store = loggedStore();
   const graph = openStore(store);
   const options = { length: LENGTH, signs: true };

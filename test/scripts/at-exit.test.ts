@@ -44,7 +44,7 @@ for (const [end, code] of [
   });
 }
 
-test("a failing step prevents no other one, and cancelled ones do not run", async () => {
+test("a failing step prevents no other step, and cancelled steps do not run", async () => {
   const script = start(`
     const { atExit } = await import(${JSON.stringify(AT_EXIT)});
     atExit(() => console.log("undone"));

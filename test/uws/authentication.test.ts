@@ -44,7 +44,7 @@ const request = (path: string, token: string | null = null) =>
     headers: token === null ? {} : { authorization: `Bearer ${token}` },
   });
 
-test("answers as on the other transport", async () => {
+test("behaves as on the other transport", async () => {
   assert.is((await request("plugin/scopes")).status, 401);
   assert.is((await request("plugin/scopes", "x")).status, 401);
   assert.is((await request("status")).status, 401);

@@ -9,7 +9,7 @@ import { applicableLimits, type Limits, limitCheck } from "../../../argspec/limi
 
 const test = suite("constraints");
 
-test("accept values within, and describe the requirement otherwise", () => {
+test("accept values within the limits, and describe the requirement for all others", () => {
   const cases: readonly (readonly [Limits, readonly unknown[], readonly unknown[], string])[] = [
     [{ minimum: 1 }, [1, 2.5], [0.99, -1], "at least 1 is"],
     [{ maximum: 3 }, [3, -9], [3.1], "at most 3 is"],

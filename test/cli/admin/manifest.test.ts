@@ -57,7 +57,7 @@ for (const [name, make] of Object.entries({ systemd, kubernetes, helm, nomad, co
   });
 }
 
-test("groups that use Leases may read and replace theirs, and nothing else", () => {
+test("groups that use Leases may read and replace only their own", () => {
   const led = { ...eightNodes(), leadership: { engine: "kubernetes", minSynced: 0 } };
   for (const [engine, prefix] of [
     ["kubernetes", "svc-cities"],
@@ -244,7 +244,7 @@ test("kubernetes: a row is one set, whose pods select their instance by their nu
   assert.equal([hport, tport], [9120, 10_120]);
 });
 
-test("helm: values are those of the chart, and braces of users stay", () => {
+test("helm: values are those of the chart, and braces in user strings are preserved", () => {
   const files = helm(readDescriptor({ ...eightNodes(), name: "a {{ .Values.x }}" }));
   const used = new Set<string>();
   for (const [, text] of files) {

@@ -157,7 +157,7 @@ test("reports when the running calls have ended", async () => {
   await drained;
 });
 
-test("reports a result that no program could accept", async () => {
+test("reports a result that violates its own schema", async () => {
   const { text, result } = await call({}, {}, ok("a".repeat(8_000_001)));
   assert.is(result.isError, true);
   assert.match(text!, /^answer error: result of \d+ bytes exceeds the tool limit/);

@@ -131,7 +131,7 @@ test("an invalid option value is rejected", async () => {
   }
 });
 
-test("programs get an error of the table", async () => {
+test("library programs get an error with its code", async () => {
   for (const [name, { library }] of rows) {
     if (library === null && name !== "port") continue;
     for (const [value] of WRONG_VALUES[name]) {
@@ -152,7 +152,7 @@ test("programs get an error of the table", async () => {
   }
 });
 
-test("programs get an error for unknown options", async () => {
+test("library programs get an error for unknown options", async () => {
   const cases = [
     [
       () => system.initialize("wrong", { rooot: "data" } as object),

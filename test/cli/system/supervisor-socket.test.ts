@@ -63,7 +63,7 @@ for (const [label, meet] of Object.entries(STRANGERS)) {
   });
 }
 
-test("does not send the secret to another program at its port", async ({ root }) => {
+test("does not send the secret to another program that listens on its port", async ({ root }) => {
   let receivedText = "";
   const server = await stranger(root, (socket) => {
     socket.setEncoding("utf8").on("data", (text: string) => {

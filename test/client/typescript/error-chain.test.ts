@@ -20,7 +20,7 @@ test("treats text without a level as the cause", () => {
   }
 });
 
-test("ends the levels where the grammar ends", () => {
+test("stops parsing levels where the grammar ends", () => {
   const levels = [{ partition: 1, width: 2, status: 500 }];
   for (const rest of ["", "<partial: 0", "timeout | 503 | ", "two\nlines"]) {
     assert.equal(parseErrorChain(LEVEL + rest), { levels, innermost: rest });
@@ -61,7 +61,7 @@ test("parses hostile texts of 1 MB in linear time", () => {
   assert.is(parseErrorChain(LEVEL.repeat(size / 20)).levels.length, size / 20);
 });
 
-test("returns texts unchanged that are longer than any server writes", () => {
+test("returns texts longer than any server writes unchanged", () => {
   // More than the stack of regular expressions holds.
   const text = `{'${"x".repeat(10_000_000)}'}`;
   assert.is(parseErrorChain(LEVEL + text).innermost, text);

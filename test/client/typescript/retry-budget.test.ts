@@ -24,7 +24,7 @@ test("starts with ten, adds one for ten successes, and never exceeds ten", () =>
   assert.is(takeAll(budget), 10);
 });
 
-test("has jitter up to a limit that doubles to two seconds", () => {
+test("adds jitter up to a limit that doubles to two seconds", () => {
   const bounds = [100, 200, 400, 800, 1600, 2000, 2000];
   for (const [retry, bound] of bounds.entries()) {
     const waits = Array.from({ length: 500 }, () => retryDelayMs(retry));

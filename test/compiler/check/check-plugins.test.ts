@@ -28,7 +28,7 @@ export const post = plugin.post({ name: "both" }, (response) => response);
   assert.equal(diagnostics, []);
 });
 
-test("warn of scopes without `auth`, and of plugins without a scope beside them", () => {
+test("warn about scopes without `auth`, and about single plugins without a scope", () => {
   const source = `
 /** @plugin @scope a */
 export function limited(request: PluginRequest) { return 1; }

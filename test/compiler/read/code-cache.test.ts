@@ -25,7 +25,7 @@ test("keeps code below the outermost node_modules until the module changes", () 
   assert.is(new CodeCache(join(project.dir, MODULE)).read(), undefined);
 });
 
-test("ignores a file that was altered or cut", () => {
+test("ignores a file that was altered or truncated", () => {
   const project = new ProjectFixture({ [MODULE]: "" });
   const cache = new CodeCache(join(project.dir, MODULE));
   cache.write(CODE);
@@ -41,7 +41,7 @@ test("ignores a file that was altered or cut", () => {
   assert.is(cache.read(), undefined);
 });
 
-test("keeps nothing where it cannot write, or outside of node_modules", () => {
+test("caches nothing where it cannot write, or outside node_modules", () => {
   const project = new ProjectFixture({ [MODULE]: "", "own.js": "" });
   project.write("node_modules/.cache", "a file where the folder should be");
   for (const module of [MODULE, "own.js"]) {

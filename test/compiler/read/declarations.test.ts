@@ -136,7 +136,7 @@ export async function second(request: PluginRequest, graph: json) { return 1; }
   );
 });
 
-test("suggest it also for a decorator without an import, and on a const", () => {
+test("suggest the alternative also for a decorator without an import, and on a const", () => {
   const others = {
     "bare.ts": `import type { PluginRequest } from "svc-server";
 @plugin

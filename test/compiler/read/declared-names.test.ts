@@ -40,7 +40,7 @@ export { second as default } from "./lib.js";`;
   );
 });
 
-test("come from re-exports for functions of other files", () => {
+test("come from re-exports for functions in other files", () => {
   const result = readSource(`export { shared as alias } from "./lib/shared.js";`, {
     "lib/shared.ts": `import type { PluginRequest } from "svc-server";
 /** @plugin */

@@ -89,7 +89,7 @@ test("keep only the text when values need code execution", () => {
   ]);
 });
 
-test("treat anything but a call of the plugin as prose", () => {
+test("treat anything except a call of the plugin as prose", () => {
   expectQuery(null, [
     ...["q=os&n=2", "what? search(it), then", "Use search(q) to find", "?q=os finds Oslo", "?"],
     ...["find({ q: 1 })", 'list.search("q")', "new search({ q: 1 })", "search", "search({ q:"],

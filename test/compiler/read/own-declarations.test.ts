@@ -41,7 +41,7 @@ function readWith(text: string): string {
     .join();
 }
 
-test("a file reads the part if it imports names of the part alone", () => {
+test("a file that imports only names of the part reads only the part", () => {
   const small =
     'import { type int, plugin as p, Refusal } from "svc-server"; export { p, Refusal };';
   assert.is(readWith(small), "part");

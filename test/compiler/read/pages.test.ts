@@ -36,7 +36,7 @@ test("need an optional parameter cursor", () => {
   assert.equal(codes("cursor: Cursor | null = null"), []);
 });
 
-test("need a cursor with the state that they have, in its JSON form", () => {
+test("need a cursor whose state has the type of their state, in its JSON form", () => {
   const findings = (cursor: string, state: string) =>
     readSource(source(`cursor?: Cursor<${cursor}>`, `Page<str, ${state}>`)).diagnostics;
   const codes = (cursor: string, state = cursor) => findings(cursor, state).map(({ code }) => code);

@@ -64,7 +64,7 @@ export const find = timed((request: PluginRequest, /** @maxLength 3 */ id: str) 
   assert.equal(describe(result, "find").params, ["id: limited"]);
 });
 
-test("may be several members of a factory, with instantiated types", () => {
+test("may be several members of a factory's result, with instantiated types", () => {
   const result = readSource(
     `import { crud } from "./crud.js";
 interface Product { name: str; price: float }

@@ -56,7 +56,7 @@ test("are rejected for schedules that never occur or are invalid", () => {
   assert.match(fault("every day"), /^SVC1151 /);
 });
 
-test("are refused as plugins, methods, values and private functions", () => {
+test("reject plugins, methods, values and private functions", () => {
   const both = compileErrors("/** @plugin @every 1s */\nexport function work() {}");
   assert.match(both[0] ?? "", /^SVC1150 `@every` and `@plugin` exclude each other$/);
   const twice = compileErrors(

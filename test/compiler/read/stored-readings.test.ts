@@ -422,7 +422,7 @@ const TYPES = [
 ];
 const IMPORTS = [importFrom("Point, Box", "point"), importFrom("Small", "small")].join("\n");
 
-test("gives the same result as a full build after any edits", async () => {
+test("gives the same result as a full build after every edit", async () => {
   const seed = Number(process.env.SEED ?? 7);
   const roll = dice(seed);
   const project = new Project({

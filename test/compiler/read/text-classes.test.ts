@@ -36,7 +36,7 @@ test("are parameters of the query, as text or as JSON", () => {
   });
 });
 
-test("of Temporal are text with a format, for clients and in results", () => {
+test("of Temporal are strings with a format, for clients and in results", () => {
   const result = readSource(`
 declare namespace Temporal {
   interface PlainDate { readonly year: number; toJSON(): string }

@@ -13,7 +13,7 @@ test("rounds elapsed time to whole microseconds", () => {
   assert.is(elapsedUs(10.25, 10.2506), 1);
 });
 
-test("returns 0, never -0, for a time before the first one", () => {
+test("returns 0, never -0, for a time before its start", () => {
   for (const until of [8, 9.9999]) assert.ok(Object.is(elapsedUs(10, until), 0));
 });
 

@@ -27,7 +27,7 @@ function drain(line: FairQueue<Call>): number[] {
   return serials;
 }
 
-test("keeps the order of one client and interleaves others", () => {
+test("keeps the order of each client's requests and interleaves clients", () => {
   const line = newLine();
   for (let serial = 0; serial < 4; serial++) line.push(call("10.0.0.1", serial), 0);
   line.push(call("10.0.0.2", 10), 0);
@@ -49,7 +49,7 @@ test("puts a returned request before the others of its client only", () => {
   assert.equal(drain(line), [10, 1, 20, 2, 3]);
 });
 
-test("finds the client with most requests and drops its last one", () => {
+test("finds the client with the most requests and drops its last one", () => {
   const line = newLine();
   assert.is(line.longest(), null);
   for (let serial = 1; serial < 4; serial++) line.push(call("10.0.0.1", serial), 0);

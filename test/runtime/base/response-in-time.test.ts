@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 
 const test = suite("response in time");
 
-test("reports an error if the response does not arrive in time", async () => {
+test("rejects if the response does not arrive in time", async () => {
   let fail = (_error: Error): void => undefined;
   const response = new Promise<void>((_resolve, reject) => {
     fail = reject;

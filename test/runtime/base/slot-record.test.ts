@@ -31,7 +31,7 @@ function expectRejection(record: SlotRecord, groupId: string | null, command: Sl
   assert.unreachable(JSON.stringify(command));
 }
 
-test("a source gives, a target takes, and both have the same map", () => {
+test("a source gives slots, a target takes them, and both have the same map", () => {
   const heldRecord = changeSlots(FIRST, "B1", hold);
   assert.is(changeSlots(heldRecord, "B1", hold), heldRecord);
   const afterGive = changeSlots(heldRecord, "B1", { do: "give", id: "a" });
@@ -55,7 +55,7 @@ test("a source gives, a target takes, and both have the same map", () => {
   assert.equal(changeSlots(otherRecord, null, { do: "install", record: settled }), settled);
 });
 
-test("a restored group takes no map that gives it other slots", () => {
+test("a restored group rejects a map that gives it other slots", () => {
   const heldRecord = changeSlots(FIRST, "B1", hold);
   const laterRecord = changeSlots(changeSlots(heldRecord, "B1", { do: "give", id: "a" }), "B1", {
     ...{ do: "clear", id: "a" },
@@ -78,7 +78,7 @@ test("a restored group takes no map that gives it other slots", () => {
   );
 });
 
-test("a command that does not fit is refused", () => {
+test("rejects a command that does not fit the record", () => {
   const heldRecord = changeSlots(FIRST, "B1", hold);
   const afterGive = changeSlots(heldRecord, "B1", { do: "give", id: "a" });
   expectRejection(FIRST, "B2", hold);

@@ -113,7 +113,7 @@ test("states are appended, and the last complete one counts", ({ root }) => {
   assert.throws(() => readState(file), /JSON/);
 });
 
-test("a file of many states is replaced, and so is one of another process", ({ root }) => {
+test("a file with many states is replaced, and so is a file of another process", ({ root }) => {
   const file = join(root, "state.json");
   writeFileSync(file, stateText(1) + stateText(2).slice(0, 5));
   const state = new AppendedState(file);

@@ -18,7 +18,7 @@ function refusal(act: () => void): string | null {
   }
 }
 
-test("logs a refused token in one line", () => {
+test("logs a rejected token in one line", () => {
   const tokens = new AdminTokens();
   tokens.issue("a");
   try {

@@ -30,7 +30,7 @@ test("stops at the last part that exists", () => {
   assert.is(locateArgument("  5", "a"), 2);
 });
 
-test("ends for texts of any form", () => {
+test("terminates for any text", () => {
   for (const text of ['{"a"', "[[[", '{"a": "', "{,,}", "[1 2 3]", '{"a": {"b": [', "}{", "{:}"]) {
     for (const path of ["a", "a.b[1]", "[2]", "zzz"]) {
       const location = locateArgument(text, path);

@@ -84,7 +84,7 @@ test("throw LookupError for an unknown name", () => {
   }
 });
 
-test("respond 404 to an unknown name and 400 to bad percentiles", () => {
+test("respond with 404 to an unknown name and 400 to bad percentiles", () => {
   assert.equal(
     respond(() => argspec(request, "nosuch")),
     [404, { svc: { exception: "<class 'LookupError'>", value: "undefined plugin: nosuch" } }],

@@ -234,7 +234,7 @@ test("nodestat has empty graph and transaction fields without graphs", () => {
   });
 });
 
-test("the health check tells whether the log takes changes", () => {
+test("the health check reports whether the log accepts changes", () => {
   for (const [logState, fields] of [
     ["off", ""],
     ["good", ""],

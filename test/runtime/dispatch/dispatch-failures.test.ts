@@ -129,7 +129,7 @@ test("forwards rejections of keys, and no other responses with these statuses", 
   }
 });
 
-test("never merges answers of other slots", async () => {
+test("never merges responses for other slots", async () => {
   const slots = {
     count: 16,
     runs: [
@@ -293,7 +293,7 @@ test("counts a partition whose connection fails as missing", async () => {
   assert.equal([parts, missing], [2, 2]);
 });
 
-test("refuses a change before any partition executes it while one is down", async () => {
+test("rejects a change before any partition executes it while one is down", async () => {
   await matrix(2, 1, {}, INCOMPLETE);
   small!.matrix.backEnds[1]![0]!.markDown("test");
   const change = small!.begin("/a", { method: "POST", body: "b" });

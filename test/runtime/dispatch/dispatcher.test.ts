@@ -214,7 +214,7 @@ test("rejects requests of a full queue with a message for each cause", async () 
   others.stop();
 });
 
-test("drops waiting requests of clients that have disconnected", async () => {
+test("drops waiting requests of disconnected clients", async () => {
   await start(1, 1, { channels: 1 });
   const [running, lostRequest, next] = [send("/running"), send("/gone"), send("/next")];
   lostRequest!.isAborted = true;

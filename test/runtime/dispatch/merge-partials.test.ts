@@ -208,7 +208,7 @@ test("returns the partial of a targeted partition alone", () => {
   assert.is(PluginResponse.deserialize(encodeMerged(only)).meta, "of partition 1");
 });
 
-test("merges two levels as the interface counts them", () => {
+test("counts levels as the interface does when two are merged", () => {
   const engines = Array.from({ length: 5 }, (_, engine) => {
     const response = makeResponse(`e${engine}`, [9 - engine, 3, 2, 1], S.S_VAL);
     response.maxhits = 3;
@@ -314,7 +314,7 @@ test("reports the kind of corruption", () => {
   assert.is(refusal(changed(100, 7, false)), "partial 0 data corruption: checksum");
 });
 
-test("rejects more levels than a header holds", () => {
+test("rejects more levels than a header can hold", () => {
   const bytes = Buffer.from(new PluginResponse().serialize());
   bytes.writeUInt32LE(0xffffffff, 24);
   bytes.writeUInt32LE(crc32(bytes.subarray(0, -4)), bytes.length - 4);

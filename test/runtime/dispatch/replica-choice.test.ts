@@ -89,7 +89,7 @@ test("sends a replica that is 50 ms slower at most a hundredth of the requests",
   assert.ok(chosen.p99Ms <= 0.4 * byLoad.p99Ms, `${text(chosen)}, by load ${text(byLoad)}`);
 });
 
-test("has the same rate without a fault", () => {
+test("keeps the request rate without a fault", () => {
   const byLoad = simulate(() => 0, false);
   const chosen = simulate(() => 0, true);
   assert.ok(chosen.perSecond >= 0.99 * byLoad.perSecond, `${text(chosen)}, ${text(byLoad)}`);

@@ -83,7 +83,7 @@ test("ignores differences that may be noise, and unknown speeds", () => {
   assert.is(speed.factor(1), 5);
 });
 
-test("does not call a replica slow after one pause", () => {
+test("does not treat a replica as slow after one pause", () => {
   const speed = new ReplicaSpeed();
   observe(speed, 1, ENOUGH);
   speed.observe(1000);

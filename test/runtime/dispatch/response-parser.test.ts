@@ -111,7 +111,7 @@ test("does not change a response when the next one arrives", () => {
   check(first);
 });
 
-test("parses large bodies in chunks", () => {
+test("parses large bodies that arrive in chunks", () => {
   const body = Array.from({ length: 300_000 }, (_, index) => String(index)).join(",");
   const text = buildResponse(body);
   const parser = new ResponseParser();

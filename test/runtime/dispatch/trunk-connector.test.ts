@@ -188,7 +188,7 @@ for (const [name, end, untouched, begun] of ENDINGS) {
   });
 }
 
-test("distinguishes a declined protocol from a connection that just closes", async (context) => {
+test("distinguishes a rejected protocol from a connection that closes", async (context) => {
   context.agrees = false;
   const { backEnd, links } = context;
   for (const [response, fault] of [

@@ -63,7 +63,7 @@ test("contains operations without their tokens", async () => {
   assert.not.match(JSON.stringify(entry), /abc|"id"/);
 });
 
-test("omits other requests, and counts the refusals of a client after the first ones", async () => {
+test("omits other requests, and counts a client's rejections after the first ones", async () => {
   const target = "/svc/plugin/x?secret=s";
   const rejectedRequests = Array.from({ length: 100 }, () => [{ target }, 401] as [object, number]);
   const last: [object, number] = [{ target: "/svc/builtin/define", audited: "change" }, 500];

@@ -35,7 +35,7 @@ test("a leader that hands over counts each change that it executes", () => {
   assert.is(clock.changes, 0);
 });
 
-test("a change is refused if the handover did not see it in time", () => {
+test("rejects a change that the handover did not see in time", () => {
   const clock = new CommitClock();
   clock.setGroup("leading", 1);
   const scheduler = makeScheduler(clock);
@@ -55,7 +55,7 @@ test("a change is refused if the handover did not see it in time", () => {
   assert.equal(scheduler.rejectQueued(), []);
 });
 
-test("without a group, or for a query, nothing is refused", () => {
+test("rejects nothing without a group, and no query", () => {
   const clock = new CommitClock();
   const scheduler = makeScheduler(clock);
   assert.ok(scheduler.submit(change()));

@@ -56,7 +56,7 @@ test("sends each result after its flush", async () => {
   assert.equal([outcomes, held.count], [["sent 1", "sent 2"], 0]);
 });
 
-test("waits for the confirmation of a flush, and fails what is abandoned", async () => {
+test("waits for the confirmation of a flush, and fails abandoned results", async () => {
   const { clock, outcomes, hold } = setUp();
   const first = clock.start();
   clock.finish(first);
@@ -78,7 +78,7 @@ test("waits for the confirmation of a flush, and fails what is abandoned", async
   assert.equal(outcomes.slice(2), ["failed 2", `sent ${next}`]);
 });
 
-test("sends what was confirmed before other flushes were abandoned", async () => {
+test("sends results that were confirmed before other flushes were abandoned", async () => {
   const { clock, outcomes, hold } = setUp();
   hold(1);
   hold(2);
@@ -97,7 +97,7 @@ test("sends what was confirmed before other flushes were abandoned", async () =>
   assert.equal(outcomes.slice(2), ["failed 2", "failed 2"]);
 });
 
-test("nothing abandoned looks confirmed, whenever a thread looks", () => {
+test("no thread ever sees an abandoned flush as confirmed", () => {
   const { clock } = setUp();
   clock.abandon();
   flush(clock);

@@ -15,7 +15,7 @@ class SharedResponse extends PluginResponse {
   }
 }
 
-test("a result that cannot be sent holds back none before or after it", async () => {
+test("a result that cannot be sent delays no other result", async () => {
   const plugins = [entry("shared", () => new SharedResponse()), entry("other", () => "fine")];
   const { scheduler, outcomes, executor } = setUp(plugins);
   const caught: string[] = [];

@@ -233,7 +233,7 @@ test("sends no retryable status for a request that may have been executed", asyn
   }
 });
 
-test("treats a resubmitted request as executed even if it is refused", async () => {
+test("treats a resubmitted request as executed even if it is rejected", async () => {
   for (const [method, rounds, status] of [
     ["POST", 0, 429],
     ["POST", 1, 500],

@@ -33,7 +33,7 @@ test("count by client", () => {
   assert.match(fields, /^Retry-After: \d+\r\nRateLimit-Policy: "http";q=1;w=60\r\nRateLimit: /);
 });
 
-test("exclude probes, warm-up calls and requests that a dispatcher has signed", () => {
+test("exclude probes, warm-up calls and requests signed by a dispatcher", () => {
   const rates = new RequestRates({ by: "client", perMinute: 1 });
   for (let index = 0; index < 3; index++) {
     assert.is(rates.take(from("192.0.2.21"), "/svc/hc"), null);

@@ -27,7 +27,7 @@ function slowPlugin() {
   return { plugin: entry("slow", () => released.then(() => 1)), release };
 }
 
-test("reserves slots for others when one client has many slow requests", async () => {
+test("reserves slots for other clients when one has many slow requests", async () => {
   const { plugin, release } = slowPlugin();
   const { outcomes, scheduler, executor } = setUp([plugin, entry("one", () => 1)], 0, HALF);
   scheduler.setExecutors([executor(0)]);

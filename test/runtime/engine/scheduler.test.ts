@@ -52,7 +52,7 @@ test("queues requests in order when all slots are taken", async () => {
   scheduler.close();
 });
 
-test("responds 404 to a number without a plugin", async () => {
+test("responds with 404 to a number without a plugin", async () => {
   const { outcomes, scheduler, executor } = setUp([]);
   scheduler.setExecutors([executor(0)]);
   scheduler.submit(call(3));
@@ -258,7 +258,7 @@ test("terminates an executor whose plugin blocks beyond the timeout", async () =
   scheduler.close();
 });
 
-test("terminates the executor of a job that goes on after it was cancelled", async () => {
+test("terminates the executor of a job that continues after it was cancelled", async () => {
   const { outcomes, scheduler, executor } = setUp([entry("never", () => new Promise(() => {}))]);
   scheduler.setExecutors([executor(0)]);
   const [request, job] = [call(0), { ...call(0), plugin: { name: "j", number: 0, isJob: true } }];

@@ -93,7 +93,7 @@ test("invalidates cached ids of handles", () => {
   assert.equal(graph.vertices(), ["new"]);
 });
 
-test("rejects a share from before", () => {
+test("rejects a share from before the relocation", () => {
   const store = followed();
   const old = { ...store.share, memories: [...store.share.memories] };
   assert.ok(relocateGraph(store));

@@ -129,7 +129,7 @@ test("has no files when the folder does not exist", async () => {
   assert.is(await request("/hello.txt", join(root, "none")), UNKNOWN);
 });
 
-test("responds 304 until a file changes", async () => {
+test("responds with 304 until a file changes", async () => {
   const { fields } = await askWith({}, "/hello.txt");
   const tag = /^ETag: (".*")\r$/m.exec(fields)![1]!;
   const isKnown = async (names: string) =>

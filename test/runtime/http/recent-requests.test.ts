@@ -57,7 +57,7 @@ test("returns the last 1000, the 64 slowest and the last 64 failed ones", () => 
   assert.equal(requests.counts(), Object.fromEntries(read));
 });
 
-test("records neither calls of the admin port, late warm-up calls, nor files", () => {
+test("records no calls of the admin port, no late warm-up calls and no files", () => {
   const requests = new RecentRequests();
   requests.add(request({}), 1, 200, 0, 1);
   requests.add(request({ isWarmUp: true, aborted: true }), 0, 200, 0, 1);

@@ -165,7 +165,7 @@ test("needs the transaction log only if it replicates", async (context) => {
   }
 });
 
-test("refuses two sources, and one that cannot be followed", async (context) => {
+test("rejects two sources, and one that cannot be followed", async (context) => {
   const both = { txPort: await freePort(), followStream: "nats://127.0.0.1:1/stream" };
   assert.is(await rejectionCode(begin(context, "a", both)), "SVC3360");
   assert.is(await rejectionCode(begin(context, "b", { followStream: NONE })), "SVC3360");

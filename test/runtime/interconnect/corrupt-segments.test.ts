@@ -224,7 +224,7 @@ test("tables belong to the head of a segment, and frames do not", ({ disk, paths
   assert.equal(readCorruption(disk), [paths[0], SEGMENT_HEADER_BYTES, "its table is missing"]);
 });
 
-test("a frame inside of a torn one counts only if its header cannot be of it", ({
+test("a frame inside a torn one counts only if its header cannot belong to the torn one", ({
   disk,
   paths,
 }) => {

@@ -116,7 +116,7 @@ test("reads only transactions of its graph, also while they are written", ({ roo
   for (const each of [logReader, two]) each.close();
 });
 
-test("begins with the segment of a place, whose table has the graph", ({ root }) => {
+test("begins with the segment of a position, whose table has the graph", ({ root }) => {
   const { stores, log, open, write, roll, reader } = logIn(root);
   for (const store of stores) open(store);
   write([0, "a"], [1, "x"]);

@@ -250,7 +250,7 @@ test("names the packages to install when they are missing", () => {
   }
 });
 
-test("trusts only what each server reports about itself for durable", async () => {
+test("with `durable`, trusts only what each server reports about itself", async () => {
   const responses = [
     '{"jetstream":{"config":{"sync_interval":120000000000}}}',
     '{"jetstream":{"config":{"sync_always":"true"}}}',

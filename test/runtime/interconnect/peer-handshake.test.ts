@@ -32,7 +32,7 @@ async function greet(hello: unknown): Promise<string | null> {
   return outcome;
 }
 
-test("trusts another end once it has proved that it has the key", async ({ time }) => {
+test("trusts its peer once that has proved that it has the key", async ({ time }) => {
   const [localSocket, remoteSocket] = MemorySocket.pair();
   const [provider, subscriber] = [localSocket, remoteSocket].map(
     (end) => new Peer(end.asSocket, LIMITS),
@@ -132,7 +132,7 @@ test("rejects a malformed greeting", async () => {
   }
 });
 
-test("speaks with every release that has a protocol in common", async () => {
+test("communicates with every release that shares a protocol version", async () => {
   const { oldest: _none, ...without } = HELLO;
   for (const hello of [HELLO, without, { ...HELLO, protocol: 5 }, { ...HELLO, oldest: 3 }]) {
     assert.is(await greet(hello), null);
@@ -151,7 +151,7 @@ test("speaks with every release that has a protocol in common", async () => {
   );
 });
 
-test("tells the other end the reason of a refusal", async () => {
+test("tells its peer the reason for a rejection", async () => {
   const [localSocket, remoteSocket] = MemorySocket.pair();
   void describeFailure(new Peer(localSocket.asSocket, LIMITS).handshake("subscriber", KEY));
   const otherPeer = new Peer(remoteSocket.asSocket, LIMITS);
@@ -162,7 +162,7 @@ test("tells the other end the reason of a refusal", async () => {
   assert.is(await otherPeer.next(), null);
 });
 
-test("a refusal may report that the other end is ahead, and since when", () => {
+test("a rejection may report that the peer is ahead, and since when", () => {
   const end = { id: "a".repeat(32), sn: 7, chain: 1 };
   const read = (message: unknown): unknown[] => {
     const error = peerRejected(Buffer.from(JSON.stringify(message)));

@@ -64,7 +64,7 @@ test("counts what it sends and receives, and notes when", async ({ time }) => {
   assert.equal([remote.bytesRead - read, remote.heardAtMs], [length, performance.now()]);
 });
 
-test("sends more only after the other end has received earlier data", async () => {
+test("sends more only after its peer has received earlier data", async () => {
   const { localSocket, peer } = await connect();
   localSocket.hold();
   const listeners = ["drain", "close"].map((name) => localSocket.listenerCount(name));
@@ -84,7 +84,7 @@ test("sends more only after the other end has received earlier data", async () =
   assert.is(await rejectionMessage(peer.send(Frame, NOTHING)), LOST);
 });
 
-test("reports that the other end has left", async () => {
+test("reports that its peer has disconnected", async () => {
   const { peer, remote } = await connect();
   assert.is(peer.hasEnded, false);
   const next = peer.next();
@@ -189,7 +189,7 @@ test("gives up a connection without any traffic", async () => {
   assert.is(await next, SILENT);
 });
 
-test("limits the wait for an answer, regardless of heartbeats", async ({ time }) => {
+test("limits the wait for a response, regardless of heartbeats", async ({ time }) => {
   const { peer, remote } = await connect();
   const { timers } = time;
   const acknowledgment = peer.expectInTime(Ack);
@@ -207,7 +207,7 @@ test("limits the wait for an answer, regardless of heartbeats", async ({ time })
   await heard;
 });
 
-test("accepts an answer that arrives at the time limit", async ({ time }) => {
+test("accepts a response that arrives at the time limit", async ({ time }) => {
   const { peer, remote } = await connect();
   const acknowledgment = peer.expectInTime(Ack);
   await settle();

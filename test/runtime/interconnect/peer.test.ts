@@ -104,7 +104,7 @@ async function rejectionText(promise: Promise<unknown>): Promise<string> {
   );
 }
 
-test("refuses greeting without protocol or nonce", async (context) => {
+test("rejects a greeting without protocol or nonce", async (context) => {
   const valid = { protocol: 4, nonce: "0".repeat(64), node: 20 };
   for (const [message, fault] of [
     [{ protocol: undefined }, /greeting without a protocol/],
@@ -163,7 +163,7 @@ test("detects a missing reply of a live peer", async (context) => {
   assert.is((await otherPeer.expectInTime(MessageType.Positions)).length, 0);
 });
 
-test("ignores silence while nothing is awaited", async (context) => {
+test("ignores silence while it waits for nothing", async (context) => {
   const [provider] = await friends(context, { ...LONG, silenceMs: 1_000 }, LONG);
   const writing = setInterval(() => {
     void provider.send(MessageType.Status, NOTHING).catch(() => undefined);
@@ -173,7 +173,7 @@ test("ignores silence while nothing is awaited", async (context) => {
   assert.not.ok(provider.isClosed);
 });
 
-test("reads ahead until told, in order, and notices a disconnect meanwhile", async (context) => {
+test("reads ahead in order until stopped, and notices a disconnect meanwhile", async (context) => {
   const [provider, subscriber] = await friends(context, LONG, LONG);
   await subscriber.send(MessageType.Pause, NOTHING);
   assert.ok(await provider.readAhead(delay(100)));

@@ -199,7 +199,7 @@ test("compares the last transaction of a subscriber of the same log", () => {
   assert.is(reason({ sn: last + 1 }, []), null, "the log of an empty instance");
 });
 
-test("lets subscribers of other logs go on only from a log that this one continues", () => {
+test("lets subscribers of other logs continue only from a log that this one continues", () => {
   const { channel, whole, ids } = provider();
   const graphs = [{ identity: ids[0]!, count: whole.operationCount, digest: null }];
   const reason = (origin: string | null, sn: number, start: Partial<StartingPoint> = {}) => {

@@ -103,7 +103,7 @@ test("tracks the position of a subscriber by its acknowledgments only", async ()
   await provided.stop();
 });
 
-test("reports positions of members to its group, and sends them signs of life", async ({
+test("reports positions of members to its group, and sends heartbeats to the members", async ({
   time,
 }) => {
   const reports: unknown[] = [];
@@ -204,7 +204,7 @@ test("sends nothing to a subscriber that paused it until it resumes or reconnect
   await provided.stop();
 });
 
-test("sends at the rate that is allowed, and counts what it sends", async () => {
+test("sends at the allowed rate, and counts the sent data", async () => {
   const provided = await ProvidedPeer.create();
   const passed: (() => void)[] = [];
   const sizes: number[][] = [];

@@ -181,7 +181,7 @@ for (const [protocol, oldest, isWelcome] of [
   [9, 5, false],
   [9, 4, true],
 ] as const) {
-  test(`answers a provider of protocols ${oldest} to ${protocol}`, async (c) => {
+  test(`responds to a provider of protocols ${oldest} to ${protocol}`, async (c) => {
     const txPort = await freePort();
     const replica = await begin(c, "a", { txPort });
     const socket = connect(txPort, "127.0.0.1").on("error", () => undefined);

@@ -90,7 +90,7 @@ test("remembers the highest epoch that it meets", (c) => {
   assert.equal([c.replica.epoch, readMarker(c)?.epoch], [3, 3]);
 });
 
-test("tells its graphs with changes, and applies each change once", async (c) => {
+test("reports its graphs with changes, and applies each change once", async (c) => {
   const [first, two] = [source(1), source(2)];
   await follow(c, makeOffer([first.graph, two.graph]));
   const units = [...first.change("a", "b"), ...two.change("x")];

@@ -159,7 +159,7 @@ test("follows transactions over several graphs", async (c) => {
   assert.is(kinds.filter((kind) => kind === JOINED_TRANSACTION).length, 3);
 });
 
-test("goes on when its marker cannot be written, and writes it later", async (c) => {
+test("continues when its marker cannot be written, and writes it later", async (c) => {
   let flush = (): void => undefined;
   c.flushed = () => new Promise((resolve) => (flush = () => resolve(true)));
   const store = fill(c, "g", 3);
@@ -234,7 +234,7 @@ test("needs all snapshots of a stream that continues another log", async (c) => 
   assert.is(refusal.code, "SVC2532", "nor is it a later epoch");
 });
 
-test("refuses bytes that are no frame", async (c) => {
+test("rejects bytes that are not a frame", async (c) => {
   fill(c, "g", 1);
   await follow(c);
   const outcome = await c.replica

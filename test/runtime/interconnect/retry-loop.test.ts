@@ -52,7 +52,7 @@ test("interrupts the wait on end or hurry, even when called before it", async ()
   assert.ok(tried.isOver);
 });
 
-test("skips one wait when it rings twice before", async () => {
+test("skips one wait after two calls before it", async () => {
   const alarm = new InterruptibleSleep();
   alarm.wake();
   alarm.wake();

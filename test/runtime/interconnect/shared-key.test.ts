@@ -32,7 +32,7 @@ test("prefers a file to the environment, and trims white space", ({ file }) => {
   assert.not(SharedKey.read(file).isProof(proof.subarray(1), "provider", ...NONCES));
 });
 
-test("is missing without a file and a variable", () => {
+test("is absent without a file and a variable", () => {
   assert.not(SharedKey.read(null).isSet);
 });
 

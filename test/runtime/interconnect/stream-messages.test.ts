@@ -125,7 +125,7 @@ test("sends more only while few bytes are in flight", async () => {
   await sending;
 });
 
-test("a reader joins parts, and leaves out messages that are not whole", async () => {
+test("a reader joins parts, and omits incomplete messages", async () => {
   const { sent, writer } = setUp();
   for (const text of ["first".repeat(30), "second", "third".repeat(1000)]) {
     await writer.send(MessageType.Frame, Buffer.from(text));

@@ -98,7 +98,7 @@ test("holds back transactions that may not leave yet", async () => {
   await stop();
 });
 
-test("sends at the rate that is allowed, and counts what it sends", async () => {
+test("sends at the allowed rate, and counts the sent data", async () => {
   const { log, receiveState, run, provider, gate, traffic, stop } = provideStream();
   await receiveState({ reached: log.ends[0]! });
   const passed: (() => void)[] = [];
@@ -173,7 +173,7 @@ test("ends while it connects", async () => {
   assert.is(broker.parts, 1);
 });
 
-test("ends although the broker does not answer any more", async () => {
+test("ends although the broker no longer responds", async () => {
   const { receiveState, hooks, run, provider, stop } = provideStream();
   await receiveState();
   hooks.opened = async (log) => {

@@ -52,7 +52,7 @@ function withServer(parts: Parameters<typeof subscriberWith>[0]) {
   }
 }
 
-test("listens on its address with a key, and else on this machine only", async () => {
+test("listens on its address with a key, otherwise on loopback only", async () => {
   const key = new SharedKey(Buffer.alloc(16, 1));
   for (const [parts, expected] of [
     [{ key, ip: OTHER_ADDRESS }, [false, true]],

@@ -89,7 +89,7 @@ test("expires without renewal", async () => {
   });
 });
 
-test("does not expire while the instance acts for its holder", async () => {
+test("does not expire while the instance executes an operation of its holder", async () => {
   let acts = 0;
   await expire((lease) => {
     const act = async (): Promise<void> => {
@@ -103,7 +103,7 @@ test("does not expire while the instance acts for its holder", async () => {
   assert.is(acts, 2);
 });
 
-test("reports its minimum remaining time, also during and after an act of its holder", async () => {
+test("reports its minimum remaining time, also while its holder is active", async () => {
   const lease = new Lease(() => {});
   // Not yet due for the timer, which this test keeps from running.
   const left = () => lease.take(claim("b"))!.leftSeconds;

@@ -56,7 +56,7 @@ test("run on the leader of the first engine's group", () => {
   assert.equal(places(grouped), { ...others, B1: "leader", S1: "leader" });
 });
 
-test("run on a single server, and as the setting says", () => {
+test("run on a single server, and as configured", () => {
   assert.is(
     placeJobs({ jobs: "auto", node: null, ...alone }, () => null),
     "here",

@@ -60,7 +60,7 @@ test("recovers from a crash loop, but keeps a later decision of an operator", ()
   assert.not(state.isIn);
 });
 
-test("stays out while the graphs are not ready, and goes in by itself then", () => {
+test("stays Service-OUT until the graphs are ready, then becomes Service-IN by itself", () => {
   const { state, reasons } = createState(null);
   state.setNotReady("catching up 1/9");
   state.started();
@@ -74,7 +74,7 @@ test("stays out while the graphs are not ready, and goes in by itself then", () 
   assert.equal(reasons, ["catching up 1/9", "catching up 5/9", null, "fetching snapshots 0/5"]);
 });
 
-test("refuses to go in while the graphs are not ready, unless forced", () => {
+test("does not become Service-IN while the graphs are not ready, unless forced", () => {
   const { state, reasons } = createState("start");
   state.started();
   state.setNotReady("catching up 1/9");
@@ -92,7 +92,7 @@ test("refuses to go in while the graphs are not ready, unless forced", () => {
   assert.not(state.isIn);
 });
 
-test("is out before its start, whether or not the graphs are ready", () => {
+test("is Service-OUT before its start, whether or not the graphs are ready", () => {
   const { state } = createState(null);
   state.setNotReady("waiting for a provider");
   state.setNotReady(null);

@@ -74,7 +74,7 @@ test("requests continue with a map that cannot be written", async ({ root, versi
   assert.equal(versions, [1]);
 });
 
-test("commands of another run, and ones that are not valid, change nothing", async (context) => {
+test("commands of another run, and invalid ones, change nothing", async (context) => {
   const { slots, versions, send } = context;
   for (const [command, lease, text] of [
     [{ ...RELEASE, record: LATER }, "other", /lease lost/],

@@ -23,7 +23,7 @@ test("does not change rates when read between samples", () => {
   assert.equal([rateIn, sums.bytes], [before.rateIn, 1e6]);
 });
 
-test("a replica that hears nothing falls behind", () => {
+test("a replica that receives nothing falls behind", () => {
   const traffic = new Traffic();
   const { now } = performance;
   try {

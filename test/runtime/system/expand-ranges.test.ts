@@ -110,7 +110,7 @@ test("a count keeps the type that all instances share", () => {
   assert.match(message, /instances\.T\.count.*type dispatch/);
 });
 
-test("a system of ten thousand leaves has a small descriptor, and is read quickly enough", () => {
+test("a system of ten thousand leaves has a small descriptor that is read in time", () => {
   const instances = {
     T: { type: "dispatch", hport: 9000 },
     "D{1..71}": { type: "dispatch", hport: 9000, host: "d{1}" },

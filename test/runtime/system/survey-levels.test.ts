@@ -152,7 +152,7 @@ const isUp = (rows: Rows) => {
 const COMPLETE = 3;
 const DEGRADED = 4;
 
-test("ask each instance once", ({ system }) => {
+test("query each instance once", ({ system }) => {
   const tree = planSurvey(system);
   assert.equal(tree.tops, ["T", "A"]);
   assert.equal(tree.below.get("T"), ["D1", "D2"]);
@@ -210,7 +210,7 @@ test("report instances that fail, up to the top", async ({ root, down }) => {
   });
 });
 
-test("query the instances below a dispatcher that does not answer for them", async (context) => {
+test("query the instances below a dispatcher that does not respond for them", async (context) => {
   context.down.add("D1");
   await readUntil(context.root, isKnown);
   assert.ok(context.requests.has("S1.1 /svc/nodestat"));
@@ -277,7 +277,7 @@ test("count by level, with one request for each dispatcher", async (context) => 
   );
 });
 
-test("count the instances below a dispatcher that does not answer for them", async (context) => {
+test("count the instances below a dispatcher that does not respond for them", async (context) => {
   const { requests, down } = context;
   down.add("D2");
   const { instances } = await counts(context, "T", "S2.1,D2,S1.1");
@@ -304,7 +304,7 @@ test("accept only counts of the requested instances", async (context) => {
   );
 });
 
-test("ask a dispatcher for many ids in parts, and once for all callers", async (context) => {
+test("query a dispatcher for many ids in parts, and once for all callers", async (context) => {
   const { hport } = context.system.instances.get("T")!;
   context.system = readDescriptor({
     common: { hport },
@@ -351,7 +351,7 @@ test("send one request for callers that arrive during a request", async (context
   assert.is(times, 2);
 });
 
-test("ask for each instance once, however many lists are wanted", async (context) => {
+test("query each instance once for any number of requested lists", async (context) => {
   const requestedUrls: string[] = [];
   context.list = (ids) => {
     requestedUrls.push(...ids);

@@ -159,7 +159,7 @@ test("reports cells to readers that ask for them", async (context) => {
   assert.equal((third.cells as Rows)[0]![column], [1, 2, 0, 0]);
 });
 
-test("bounds what other instances report", async (context) => {
+test("limits the size of reports of other instances", async (context) => {
   context.node["service-out-reason"] = "x".repeat(10_000);
   context.node.replica = { state: ["y"] };
   context.matrix = [["z"], 5];

@@ -80,7 +80,7 @@ test("keeps data that arrives after its reader has paused again", () => {
   assert.equal(received, [1, 2, 3]);
 });
 
-test("asks to wait at 64 KiB, and reports when all of it is sent", () => {
+test("requests a pause at 64 KiB, and reports when everything is sent", () => {
   for (const [bytes, waits] of [
     [64 * 1024 - 1, false],
     [64 * 1024, true],

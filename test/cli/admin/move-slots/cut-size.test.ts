@@ -42,7 +42,7 @@ test("changes by a factor of 2 at most", () => {
   assert.is(factor(1000, 990), 0.5);
 });
 
-test("is small again with other groups", () => {
+test("is small again when the groups change", () => {
   const size = new CutSize(MAX_CUT_WORDS);
   const first = size.words;
   size.adapt(size.words, 20, 1);
@@ -54,7 +54,7 @@ test("is small again with other groups", () => {
   assert.ok(size.words < first);
 });
 
-test("has limits", () => {
+test("stays within its limits", () => {
   const size = new CutSize(MAX_CUT_WORDS);
   for (let cut = 0; cut < 20; cut++) size.adapt(size.words, 1000, 990);
   assert.is(size.words, 2 ** 12);

@@ -101,7 +101,7 @@ for (const [text, forged] of [
   ["text", null],
   ["", []],
 ] as const) {
-  test(`fail if the source has other content than "${text}"`, async () => {
+  test(`fail if the content of the source differs from "${text}"`, async () => {
     const pair = new Pair(new Map([[1, text]]));
     const encoded = pair.encoded();
     pair.content.clear();
@@ -137,7 +137,7 @@ test("for the next cut are read while the target writes", async () => {
   assert.equal([pair.received.get(1), pair.messages], ["b", 3]);
 });
 
-test("for the next cut are read by that cut if the target has already written", async () => {
+test("for the next cut are read by that cut if the target has finished", async () => {
   const pair = new Pair(new Map([[1, "d".repeat(15)]]));
   const { copier } = pair;
   copier.readAhead(FROM!, [1], 1, Promise.resolve());

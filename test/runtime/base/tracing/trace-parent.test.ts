@@ -41,7 +41,7 @@ test("rejects anything else", () => {
   for (const text of invalidParents) assert.is(readTraceParent(text), null, text);
 });
 
-test("replaces all fields of that name and no other", () => {
+test("replaces all fields of that name and no others", () => {
   const block = "a: traceparent: 1\r\nTRACEPARENT:2\r\ntraceparents: 3\r\ntraceparent: 4\r\n";
   assert.is(
     withTraceParent(block, "5"),

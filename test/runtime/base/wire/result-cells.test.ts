@@ -42,7 +42,7 @@ test("replaces an earlier result by a later one", () => {
   assert.equal(reader.read(0, 8), { status: 500, kind: 1, payload: "next", flush: 0 });
 });
 
-test("stores what is expected a cell and never writes to its neighbors", () => {
+test("writes a result to its own cell, never to the neighbors", () => {
   const [writer, reader] = twoViews();
   for (const slot of [0, 2]) keep(writer, slot, 5, 200, 0, "neighbour");
   const largest = "x".repeat(4072);

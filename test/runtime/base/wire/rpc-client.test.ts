@@ -86,7 +86,7 @@ test("preserves error codes, and returns errors of one-way calls", async () => {
   assert.is((await catchRejection(unboundedCall)).message, "x is not a function");
 });
 
-test("repeats unanswered calls of a dead thread on the next one, with a limit", async () => {
+test("repeats pending calls of a dead thread on the next one, up to a limit", async () => {
   const client = new RpcClient<string>();
   const [first, second, third] = [new Other(), new Other(), new Other()];
   const lost = client.call(first, "a");

@@ -46,7 +46,7 @@ test("a query that cannot be decoded is left to the back-ends", () => {
   assert.is(readFeedRequest(target, "").target(""), target);
 });
 
-test("events are read at any cut", () => {
+test("events are read however they are split", () => {
   const text = 'id: a1\n\n:\n\nid: a2\ndata: {"x":"\\n"}\n\n';
   const expected = [
     { id: "a1", json: "" },
@@ -59,7 +59,7 @@ test("events are read at any cut", () => {
   }
 });
 
-test("malformed events are refused", () => {
+test("malformed events are rejected", () => {
   const invalidRequests = [
     "data: {}",
     "id: a b",

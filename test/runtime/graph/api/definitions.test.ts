@@ -36,7 +36,7 @@ test.before.each((context) => {
 
 test.after.each(({ previousGraphs }) => installThreadGraphs(previousGraphs));
 
-test("an expression has its latest name, and a graph only its own names", ({ graph }) => {
+test("an expression has its latest name, and a graph has only its own names", ({ graph }) => {
   assert.throws(() => graph.evaluate("known"));
   graph.define("known := 1 + 2");
   for (let round = 0; round < 3; round++) assert.is(graph.evaluate("known"), 3);
@@ -53,7 +53,7 @@ test("definitions of other threads are found at once", ({ graph, otherStore }) =
   assert.is(graph.evaluate("known"), 2);
 });
 
-test("a text read while another thread changes one is not kept", ({ graph, otherStore }) => {
+test("a text read while another thread changes it is not cached", ({ graph, otherStore }) => {
   graph.define("known := 1");
   const { writer, memory } = otherStore;
   const vertex = otherStore.ids.find("definitions:test");

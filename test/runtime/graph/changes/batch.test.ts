@@ -271,7 +271,7 @@ test("end at a vertex that another session has locked", ({ graph, store }) => {
   heldVertex.close();
 });
 
-test("do not wait for another thread, which needs the mutex to go on", ({ graph, store }) => {
+test("do not wait for another thread, which needs the mutex to continue", ({ graph, store }) => {
   const otherGraph = openStore(GraphStore.attach(store.share, OTHER_THREAD));
   const heldVertex = otherGraph.newVertex("held");
   const change = () =>

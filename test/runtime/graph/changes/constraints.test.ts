@@ -62,7 +62,7 @@ function refusal(change: () => unknown): string {
   throw new Error("nothing was refused");
 }
 
-test("a unique value is refused with the vertex that has it", ({ graph }) => {
+test("a duplicate of a unique value is rejected with the vertex that has it", ({ graph }) => {
   graph.constrain(EMAIL);
   addPerson(graph, "ann", { email: "a@x" });
   const message = refusal(() => addPerson(graph, "bert", { email: "a@x" }));
@@ -93,7 +93,7 @@ test("equal numbers are one value, while nulls and NaN do not count", ({ graph }
   addPerson(graph, "other", { no: [1, 3] });
 });
 
-test("a required value is refused where it is missing or null", ({ graph }) => {
+test("a vertex is rejected if a required value is missing or null", ({ graph }) => {
   graph.constrain({ type: "person", key: "name", required: true });
   const missing = "constraint of person.name: 'ann' has no value";
   assert.is(
@@ -203,7 +203,9 @@ test("changes that a nested error rolls back do not count", ({ graph }) => {
   assert.is(graph.hasVertex("bert"), false);
 });
 
-test("a constraint that the data break is refused with the first hundred", ({ graph }) => {
+test("a constraint that existing data violate is rejected with the first hundred violations", ({
+  graph,
+}) => {
   for (let index = 0; index < 250; index++)
     addPerson(graph, `p${index}`, { email: `e${index % 200}` });
   let violation: ConstraintError | null = null;
@@ -246,7 +248,7 @@ test("is replaced, listed and dropped", ({ graph }) => {
   addPerson(graph, "bert", { email: "a" });
 });
 
-test("invalid rules are refused", ({ graph }) => {
+test("rejects invalid rules", ({ graph }) => {
   const invalid = [
     [{ type: "person", key: "a" }, /`unique`, `required` or `value`/],
     [{ type: "person", key: "a", unique: 1 }, /true or false/],
@@ -403,7 +405,7 @@ test("a snapshot keeps constraints", ({ graph, store }) => {
   rmSync(folder, { recursive: true });
 });
 
-test("a replica keeps constraints, and refuses nothing that the provider accepted", (context) => {
+test("a replica keeps constraints, and rejects nothing that its provider accepted", (context) => {
   const { graph, store } = context;
   const copy = GraphStore.create("test", TEST_THREAD);
   graph.constrain({ ...EMAIL, required: true });
@@ -425,7 +427,7 @@ test("a replica keeps constraints, and refuses nothing that the provider accepte
   checkStore(copy);
 });
 
-test("a corrupt record of a constraint is refused", () => {
+test("rejects a corrupt record of a constraint", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   openStore(store).constrain(EMAIL);
   const before = store.operationCount;

@@ -136,7 +136,7 @@ test("an error rolls all graphs back", (context) => {
   assert.equal([shop.order, stock.order], [1, 0]);
 });
 
-test("is refused before anything is done", ({ shop, stock }) => {
+test("is rejected before anything is done", ({ shop, stock }) => {
   let isRun = false;
   const run = (): void => {
     isRun = true;

@@ -164,7 +164,7 @@ test("pass the same vertices as closures and the interpreter", () => {
   assert.ok(loops > rounds / 5, `${loops} loops of ${rounds}`);
 });
 
-test("compare integers with reals nearly, and with each other exactly", () => {
+test("compare integers with reals approximately, and with each other exactly", () => {
   const wordCount = packArcs(ARCS).length;
   const int = "(int(.arc.value) * 0 + 1)";
   for (const [text, isTrue] of [

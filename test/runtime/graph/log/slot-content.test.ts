@@ -140,7 +140,7 @@ test("a digest reveals each difference", ({ stores, graphs }) => {
   }
 });
 
-test("corrupt content is refused", ({ stores, graphs }) => {
+test("rejects corrupt content", ({ stores, graphs }) => {
   const [source, target] = stores.map((store) => new GraphSlots(store, threadSlots()!));
   fill(graphs[0]!);
   const { contents, names } = source!.encode(ALL_SLOTS, Number.POSITIVE_INFINITY);
@@ -263,7 +263,7 @@ test("arcs that only an anchor lists stay with a reused handle", ({ stores, grap
   assert.is(graph!.size, 1);
 });
 
-test("vertices leave however many were created since", ({ stores, graphs }) => {
+test("vertices are removed however many were created since", ({ stores, graphs }) => {
   const [store] = stores;
   const [graph] = graphs;
   const slots = new GraphSlots(store!, threadSlots()!);
@@ -274,7 +274,7 @@ test("vertices leave however many were created since", ({ stores, graphs }) => {
   assert.equal(graph!.vertices(), []);
 });
 
-test("vertices with more arcs than a transaction has room for leave", ({ stores, graphs }) => {
+test("vertices with more arcs than fit a transaction are removed", ({ stores, graphs }) => {
   const smallStore = loggedStore(2 ** 18);
   const graph = openStore(smallStore);
   stores.push(smallStore);

@@ -70,7 +70,7 @@ function runRequest(id: string, run: () => unknown, maxKeys?: number): void {
   }
 }
 
-test("a request has its key and its answer once it has changed a graph", ({ graph }) => {
+test("a request has its key and its response once it has changed a graph", ({ graph }) => {
   const key = open("a");
   assert.is(key.find(), null);
   key.run(() => graph.createVertex("one"));
@@ -183,7 +183,7 @@ test("a thread without graphs opens no graph for keys", () => {
   installThreadGraphs(previousGraphs);
 });
 
-test("a change and its answer are in one frame of the log", async ({ graph, root, running }) => {
+test("a change and its response are in one frame of the log", async ({ graph, root, running }) => {
   const { clock } = running[0]!;
   const frames = (): number => {
     const folder = join(root, "_txlog");

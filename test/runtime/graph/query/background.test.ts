@@ -31,7 +31,7 @@ test("return what the blocking methods do", async ({ graph }) => {
   assert.equal(await graph.componentsAsync({ arc: "to" }), graph.components({ arc: "to" }));
 });
 
-test("give other work a turn, and report progress", async ({ graph }) => {
+test("yield to other work, and report progress", async ({ graph }) => {
   const shares: number[] = [];
   let turns = 0;
   let isOver = false;

@@ -163,7 +163,7 @@ test("declares and drops indexes", () => {
   assert.equal(graph.search("red running", { in: "text" }), ["a", "b"]);
 });
 
-test("refuses an index of values that a constraint demands to be no texts", () => {
+test("rejects an index of values that a constraint requires to be other than text", () => {
   const { graph } = makeShop();
   graph.constrain({ type: "product", key: "price", value: "integer" });
   graph.constrain({ type: "product", key: "title", value: "string" });
@@ -266,7 +266,7 @@ test("ranks by the words and keys that match", () => {
   }
 });
 
-test("refuses malformed conditions on texts", () => {
+test("rejects malformed conditions on texts", () => {
   const { graph } = makeShop();
   const expectRejection = (text: unknown, message: RegExp) =>
     assert.throws(() => graph.vertices({ condition: { text } as never }), message);
@@ -276,7 +276,7 @@ test("refuses malformed conditions on texts", () => {
   expectRejection({ query: "red", in: "other" }, /unknown text index/);
 });
 
-test("ranks by the score of the text, the best texts alone if asked to", () => {
+test("ranks by the score of the text, only the best texts on request", () => {
   const { graph } = makeShop();
   const rank = "text.score";
   const ranked = { rank, sortby: S_RANK, fields: ["rankscore"], result: "simple" } as const;

@@ -230,7 +230,7 @@ type Found = [anchor: string, value: number, id: string, similarity: number];
 const ID = 2;
 const SIMILARITY = 3;
 
-test("sort arcs of many vertices by similarity, equal ones as they come", ({ graph }) => {
+test("sort arcs of many vertices by similarity, and keep the order of ties", ({ graph }) => {
   growTwoLevels(graph);
   const ranking = graph.neighborhood("top", DEEP) as unknown as Found[];
   assert.ok(ranking.length > 600, "more than are compared at once");

@@ -65,7 +65,7 @@ test("reject an undo log that ends before its entries", ({ store }) => {
   assertFails("the undo log holds its entries", () => undo(store.memory, 2 ** 30));
 });
 
-test("reject transactions that are no transactions", () => {
+test("reject words that are no transaction", () => {
   const clock = new CommitClock();
   const ring = new CommitRing(createRingMemory(2 ** 14), clock);
   ring.isOn = true;

@@ -191,7 +191,7 @@ test("reuse memory after all vertices are deleted", () => {
   assert.equal(lengths(), before);
 });
 
-test("read unused handles as empty, even after another thread grew the columns", () => {
+test("treat unused handles as empty, even after another thread enlarged the columns", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const attachedStore = GraphStore.attach(store.share, OTHER_THREAD);
   assert.not(attachedStore.vertices.isUsed(50_000));

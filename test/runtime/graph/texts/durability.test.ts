@@ -392,7 +392,7 @@ for (const [label, change] of REFUSED) {
   });
 }
 
-test("corrupt records of a text index are refused", ({ copy }) => {
+test("rejects corrupt records of a text index", ({ copy }) => {
   setTitle(copy, "a", "one");
   const text = JSON.stringify(DEFINITION);
   assertRefused(copy, [0x214, 1, ...packed(text)], "kind");

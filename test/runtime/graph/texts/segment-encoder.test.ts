@@ -33,7 +33,7 @@ test("terms, keys and documents ascend", () => {
   assert.throws(() => encode(encoder, "tea", 0, long), /documents of a list ascend/);
 });
 
-test("a truncated segment is refused", () => {
+test("rejects a truncated segment", () => {
   const encoder = makeEncoder();
   encode(encoder, "red", 0, [1]);
   encoder.endTerm();

@@ -133,7 +133,7 @@ test("more changes than the ring holds are found, then scanned", ({ store, proce
   checkStore(store);
 });
 
-test("a search finds an index again that moves meanwhile", ({ store }) => {
+test("a search finds an index again after it moved", ({ store }) => {
   addTitles(store, 3);
   openStore(store).index("text", { keys: ["title"] });
   const [index] = store.texts.indexes();
@@ -289,7 +289,7 @@ test("a restart of versions that is rolled back loses nothing", ({ store, proces
   checkStore(store);
 });
 
-test("a change is refused once no version is left", ({ store, processor }) => {
+test("rejects a change once no version is left", ({ store, processor }) => {
   addTitles(store, 3);
   openStore(store).index("text", { keys: ["title"] });
   processor.finish();

@@ -40,7 +40,7 @@ test("take an eighth of the bytes of int8 components", () => {
   assert.is(words("binary"), 1024 / 32);
 });
 
-test("are of 0 and 1: others are rejected where they are set", () => {
+test("consist of 0 and 1: other values are rejected when set", () => {
   const graph = makeGraph();
   graph.setVectorSettings({ precision: "binary" });
   graph.setVectorSettings({ precision: "binary" }, "title");

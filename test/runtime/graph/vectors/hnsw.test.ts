@@ -98,7 +98,7 @@ test("reaches other vectors from equal ones", ({ store, graph }) => {
   }
 });
 
-test("remembers for a condition which vertices it refused", ({ store, graph, space }) => {
+test("remembers which vertices a condition rejected", ({ store, graph, space }) => {
   fill(graph, 0, 200);
   build(store);
   const { words } = store.memory.vectors;

@@ -140,7 +140,7 @@ test("a conversion ends if the precision changes meanwhile", () => {
   assert.is(steps.next().done, true);
 });
 
-test("digits of int8 remain when converted to more; new vectors have all", () => {
+test("a conversion from int8 keeps its digits; new vectors have all digits", () => {
   const store = loggedStore();
   const graph = openStore(store);
   graph.createVertex("a", { vector: [1, 0.3] });

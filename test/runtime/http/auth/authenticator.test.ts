@@ -25,7 +25,7 @@ async function statusFor(handlers: string, scopes: string[] = []): Promise<numbe
   return verdict === null ? "admitted" : verdict.status;
 }
 
-test("admits objects alone", async () => {
+test("admits only objects", async () => {
   assert.is(await statusFor('[() => ({ name: "ann" })]'), "admitted");
   assert.is(await statusFor('[async () => ({ name: "ann" })]'), "admitted");
   assert.is(await statusFor("[() => null]"), 401);
@@ -98,7 +98,7 @@ function reloadable() {
   return { load, check };
 }
 
-test("answers 503 when handlers do not settle within 5 seconds together", async () => {
+test("responds with 503 when handlers do not settle within 5 seconds together", async () => {
   const { load, check } = reloadable();
   await load("[() => new Promise(() => {}), () => ({ name: 'never asked' })]");
   mock.timers.enable({ apis: ["setTimeout"] });

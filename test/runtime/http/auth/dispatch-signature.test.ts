@@ -49,7 +49,7 @@ function assertRefused(value: string, expected: RegExp, request = REQUEST, now =
   assert.match(receiver().verify(request, value, now) as string, expected);
 }
 
-test("hold for no other request", () => {
+test("are valid for no other request", () => {
   for (const change of [
     { method: "GET" },
     { target: "/svc/plugin/x?a=2" },
@@ -62,7 +62,7 @@ test("hold for no other request", () => {
   }
 });
 
-test("hold for a minute", () => {
+test("are valid for a minute", () => {
   assert.equal(receiver().verify(REQUEST, VALUE, NOW + 59_000), ORIGIN);
   assertRefused(VALUE, /signed 61 s ago; compare the clocks/, REQUEST, NOW + 61_000);
   assertRefused(VALUE, /signed 61 s in the future; /, REQUEST, NOW - 61_000);

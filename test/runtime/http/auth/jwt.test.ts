@@ -132,7 +132,7 @@ test("admits tokens up to 16 KiB", async () => {
   assert.is(await handler(bearer(await filled(12_500))), null);
 });
 
-test("answers for a verified token at once, until it expires", async () => {
+test("accepts a verified token at once, until it expires", async () => {
   let calls = 0;
   const principal = ({ sub }: { sub?: unknown }) => ({ name: String(++calls), sub }) as never;
   const handler = await handlerWith({ principal, clockSkewSeconds: 0 });
@@ -173,7 +173,7 @@ const invalidOptions: readonly [option: string, changes: object][] = [
   ["clockSkewSeconds", { clockSkewSeconds: 301 }],
 ];
 for (const [option, changes] of invalidOptions) {
-  test(`refuses the options ${JSON.stringify(changes)} of ${option}`, () => {
+  test(`rejects the options ${JSON.stringify(changes)} of ${option}`, () => {
     try {
       jwt({ issuer: "i", audience: "a", jwks: "https://i.test/keys", ...changes } as never);
       assert.unreachable();

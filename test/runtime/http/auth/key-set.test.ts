@@ -68,7 +68,7 @@ const garbage: readonly [what: string, status: number, body: string][] = [
   ["too much", 200, `{ "keys": [], "x": "${"x".repeat(2 ** 21)}" }`],
 ];
 for (const [label, status, body] of garbage) {
-  test(`answers 503 for ${label}, and recovers`, async ({ issuer }) => {
+  test(`responds with 503 for ${label}, and recovers`, async ({ issuer }) => {
     issuer.setResponder((response) => response.writeHead(status).end(body));
     const keys = keysAt(issuer);
     const token = await issuer.token();
@@ -89,14 +89,14 @@ test("follows no redirect", async ({ issuer }) => {
   await otherIssuer.stop();
 });
 
-test("answers 401 for a key without its parameters", async ({ issuer }) => {
+test("responds with 401 for a key without its parameters", async ({ issuer }) => {
   const invalidKeys =
     '{ "keys": [{ "kty": "EC", "crv": "P-256", "kid": "first", "alg": "ES256" }] }';
   issuer.setResponder((response) => response.end(invalidKeys));
   assert.is(await statusFor(keysAt(issuer), await issuer.token()), 401);
 });
 
-test("gives up on an issuer that hangs, and keeps the keys it has", async ({ issuer }) => {
+test("gives up on an issuer that hangs, and keeps its cached keys", async ({ issuer }) => {
   const keys = keysAt(issuer);
   const token = await issuer.token();
   assert.is(await statusFor(keys, token), 200);
@@ -151,7 +151,7 @@ test("forgets a removed key once the keys are ten minutes old", async ({ issuer 
   assert.is(await statusFor(keys, previousToken), 401);
 });
 
-test("answers 503 if nothing listens", async ({ issuer }) => {
+test("responds with 503 if nothing listens", async ({ issuer }) => {
   const token = await issuer.token();
   const closedIssuer = await TokenIssuer.start();
   const keys = keysAt(closedIssuer);

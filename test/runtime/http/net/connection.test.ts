@@ -146,7 +146,7 @@ test("notes each complete request", async () => {
 
 const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
-test("lets requests wait while a connection is accepted in each turn", async () => {
+test("delays requests while each turn accepts a connection", async () => {
   const { server, engine, socket, connect } = connectInMemory();
   socket.push(GET);
   let turns = 0;

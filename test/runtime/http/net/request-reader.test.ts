@@ -22,7 +22,7 @@ function heapBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
-test("keeps no text of a request whose body came with it", () => {
+test("keeps no text of a request whose body arrived with it", () => {
   const memory = new BodyBudget(READERS * BODY_BYTES);
   let bytes = 0;
   const sink: Partial<RequestSink> = {

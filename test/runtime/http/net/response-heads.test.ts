@@ -59,7 +59,7 @@ test("keeps no heads of long content", () => {
   assert.ok(keptSize < 1_000_000, `${keptSize} bytes`);
 });
 
-test("keeps no heads of most of many media types", () => {
+test("caches heads of only a few of many media types", () => {
   const heads = responseHeads(null, "close");
   const keptSize = keptBytes((number) => {
     assert.match(heads.text(200, `a/${number}`, 1, ""), `a/${number};`);

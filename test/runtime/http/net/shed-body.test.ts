@@ -39,7 +39,7 @@ function setUp() {
   return { add, shed, budget, clients };
 }
 
-test("are refused in favor of a client that holds less, the largest first", () => {
+test("are rejected in favor of a client that holds less, the largest first", () => {
   const { add, shed } = setUp();
   const sizes: [string, number][] = [
     ["10.0.0.1", 200],
@@ -64,7 +64,7 @@ test("are kept if the new body would give its client as much memory", () => {
   assert.is(budget.used, 880);
 });
 
-test("are refused one by one until there is enough memory", () => {
+test("are rejected one by one until there is enough memory", () => {
   const { add, shed } = setUp();
   for (let count = 0; count < 9; count++) assert.ok(add("10.0.0.1", 50));
   assert.ok(add("10.0.0.2", 380));

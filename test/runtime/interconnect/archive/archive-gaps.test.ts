@@ -33,7 +33,7 @@ function isWhole(store: MemoryStore, manifest: Manifest | null): boolean {
   return manifest!.pieces.every(({ object }) => store.objects.has(objectName(object)));
 }
 
-test("a disk that cannot be read once begins no full backup", async (c) => {
+test("a single read error of the disk begins no full backup", async (c) => {
   change(c, 2);
   await c.writer.step();
   change(c);

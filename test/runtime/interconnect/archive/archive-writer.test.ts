@@ -73,7 +73,7 @@ test("a full backup comes again after its period, without storing the log again"
   );
 });
 
-test("a clock that is wrong for a moment removes nothing, and delays no full backup", async (c) => {
+test("a clock that is briefly wrong removes nothing, and delays no full backup", async (c) => {
   const startMs = 1_000_000;
   for (const [passedMs, kind] of [
     [0, [1, 1, false, 1, 1, ""]],

@@ -49,7 +49,7 @@ function fill(instance: Instance, prefix: string): void {
   for (let index = 0; index < 5; index++) instance.graph().createVertex(`${prefix}${index}`);
 }
 
-test("refuses moments that were not recorded, and names the nearest positions", async (context) => {
+test("rejects moments that were not recorded, and names the nearest positions", async (context) => {
   const instance = await begin(context, "a");
   fill(instance, "a");
   const { log, time } = (await step(instance, createWriter(context)))!;
@@ -235,7 +235,7 @@ test("finds contents that differ from those backed up", async (context) => {
   );
 });
 
-test("refuses paths that leave the data folder", async (context) => {
+test("rejects paths that leave the data folder", async (context) => {
   const instance = await begin(context, "a");
   fill(instance, "a");
   const manifest = (await step(instance, createWriter(context)))!;
@@ -384,7 +384,7 @@ test("a backup interrupted at any write stays valid, and continues", async (cont
   await same(instance, await begin(context, "b"));
 });
 
-test("one writer after a failed write continues where it was", async (context) => {
+test("a writer continues where it was after a failed write", async (context) => {
   const instance = await begin(context, "a");
   fill(instance, "a");
   const store = new FailingStore(join(context.folder, "backup"), 100);
@@ -432,7 +432,7 @@ function putOrphan({ folder }: InstancesContext, name: string, ageMs: number): v
   utimesSync(file, second, second);
 }
 
-test("restores graphs that changed together, together", async (context) => {
+test("restores graphs of one transaction together", async (context) => {
   const instance = await begin(context, "a");
   const names = ["g", "h"];
   const parts = names.map((name) => ({ store: instance.store(name), isLocal: false }));

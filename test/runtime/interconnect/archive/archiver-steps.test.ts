@@ -293,7 +293,7 @@ test("continues from a previous process's verification if readable", async (cont
   }
 });
 
-test("verifies one time after the other, and again a day after a failure", async (context) => {
+test("never verifies twice at once, and verifies again a day after a failure", async (context) => {
   let fail = (_error: Error): void => undefined;
   let tries = 0;
   const verify = (): Promise<void> => {

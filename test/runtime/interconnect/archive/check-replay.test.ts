@@ -73,7 +73,7 @@ test("each recorded state of the log is compared, and no others", async (context
   assert.is(await check([first, differing(two), three]), text);
 });
 
-test("states of a snapshot are compared, and the log goes on from there", async (context) => {
+test("states of a snapshot are compared, and the log continues from there", async (context) => {
   const { change, check, save, store } = context;
   const [first] = change(store, 1);
   const [saved] = change(store, 1);

@@ -187,7 +187,7 @@ test("report graphs with contents that the log lacks", () => {
   log.close();
 });
 
-test("a log that does not go on at the position is a gap", () => {
+test("a log that does not continue at the position is a gap", () => {
   const { disk, log, paths, pieces } = filled();
   log.close();
   const tail = readTail(pieces, 6);

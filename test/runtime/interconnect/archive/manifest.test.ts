@@ -72,7 +72,7 @@ test("name files of a data folder only", () => {
   }
 });
 
-test("are refused with a corrupt field", () => {
+test("are rejected with a corrupt field", () => {
   const cases: Readonly<Record<string, readonly unknown[]>> = {
     format: [undefined, 0, "1"],
     number: [6, undefined, "7"],
@@ -113,7 +113,7 @@ test("are refused with a corrupt field", () => {
   assert.throws(() => parseManifest(Buffer.from("no JSON"), 7), isCorrupt);
 });
 
-test("the name of the last one is a hint only", () => {
+test("the name of the last one is only a hint", () => {
   const latest = (content: object) => parseLatest(Buffer.from(JSON.stringify(content)));
   assert.equal(latest({ number: 0, time: 1, more: 1 }), { number: 0, time: 1 });
   for (const value of NO_COUNT) {

@@ -172,7 +172,7 @@ test("has the last slots at its end, whatever they were before", async ({ store 
   for (const target of [END, time(300)]) assert.equal((await planRestore(store, target)).slots, b);
 });
 
-test("refuses a moment at which slots moved, and names others", async ({ store }) => {
+test("rejects a moment at which slots moved, and names others", async ({ store }) => {
   const [a, b] = [makeSlotRecord(1), makeSlotRecord(2)];
   await fill(store, a, MOVING, b);
   const refusal = async (target: RestoreTarget): Promise<unknown> => {

@@ -59,7 +59,9 @@ test.after.each(async ({ server }) => {
   await server.close();
 });
 
-test("writes, lists and removes objects, once where that is wanted", async ({ environment }) => {
+test("writes, lists and removes objects, and creates an object only once on request", async ({
+  environment,
+}) => {
   const store = await S3Store.open("s3://backups/a/b", { environment, pageSize: 2 });
   const otherStore = await S3Store.open("s3://backups", { environment });
   await otherStore.put("a/c/objects/0", Buffer.from("not part of it"));

@@ -41,7 +41,7 @@ function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-test("invalid responses of etcd fail", async ({ serve }) => {
+test("rejects invalid responses of etcd", async ({ serve }) => {
   let [status, text] = [200, "[]"];
   const endpoint = await serve((_request, response) => response.writeHead(status).end(text));
   const engine = openEngine(`http://${endpoint}/svc`, "B1", TIMEOUT_MS);
@@ -90,7 +90,7 @@ test("a record is read and replaced by its revision", async ({ serve }) => {
   await engine.close();
 });
 
-test("the next server is asked after a failure, and then stays", async ({ serve }) => {
+test("queries the next server after a failure, and stays with it", async ({ serve }) => {
   const asked: number[] = [];
   let away = 0;
   const places = [0, 1, 2].map((n) =>

@@ -94,7 +94,7 @@ test("tracks the position that all required members reached and since when they 
   assert.equal([alone.haveAllResponded(0), alone.syncedCount()], [false, 0]);
 });
 
-test("drops a member one second after it was lost or fell behind", () => {
+test("drops a member one second after it disconnected or fell behind", () => {
   const progress = leading(ONE, TWO);
   progress.recordLoss(100, ONE);
   progress.recordLoss(500, ONE);

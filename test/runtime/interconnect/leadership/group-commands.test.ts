@@ -119,7 +119,7 @@ test("a promotion names the members that have everything", async ({ open }) => {
   assert.is(member.engine.record!.holder, "B1");
 });
 
-test("a promotion with loss asks no member, and needs no complete graphs", async ({ open }) => {
+test("a promotion with loss queries no member, and needs no complete graphs", async ({ open }) => {
   const member = open({ parts: { isComplete: () => false } });
   member.store({ epoch: 4 });
   await member.start();

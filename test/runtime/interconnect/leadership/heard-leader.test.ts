@@ -45,7 +45,7 @@ async function timeUntilReplaced(isHeard: boolean): Promise<number> {
   }
 }
 
-test("is replaced only after twice the time", async () => {
+test("is replaced only after twice the usual time", async () => {
   const [heardMs, silent] = [await timeUntilReplaced(true), await timeUntilReplaced(false)];
   assert.ok(silent < 1.8 * TTL_MS && heardMs > 1.8 * TTL_MS, `${silent} ${heardMs}`);
 });

@@ -105,7 +105,7 @@ test("a forced claim waits neither for a more advanced member nor after a failed
   }
 });
 
-test("rivals are asked once while a leader is silent", () => {
+test("queries its rivals once while a leader is silent", () => {
   const member = new Member({
     ...{ id: "S2", incarnation: TWO, ttlMs: TTL_MS, minSynced: 1, whenAlone: "go-on" },
     ...{ mayCreateRecord: false, epoch: 1 },
@@ -161,7 +161,7 @@ test("a late member is required until the record drops it", () => {
   assert.is(member.confirmedSn(), 39);
 });
 
-test("without a lease, it acknowledges only while all members answer", () => {
+test("without a lease, it acknowledges only while all members respond", () => {
   const leader = new Leader();
   const { member } = leader;
   leader.run(0, 0);
@@ -259,7 +259,7 @@ test("time without responses of the engine does not count as silence of the lead
   assert.ok(silence(new SilenceWatch(TTL_MS, POLL_MS), 0, 1) <= TTL_MS);
 });
 
-test("the first member founds its group once, whatever becomes of the record", () => {
+test("the first member founds its group once, whatever happens to the record", () => {
   const isLeader = (member: Member): boolean => {
     member.onRead(0, { revision: "0", record: null });
     return member.next(0).do === "swap";

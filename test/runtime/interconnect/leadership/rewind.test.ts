@@ -156,7 +156,7 @@ function copyToDisk(files: ReadonlyMap<string, Buffer>, root: string): void {
   for (const folder of folders) fs.fsyncSync(fs.openSync(folder, "r"));
 }
 
-test("has its previous contents or the rewound ones, wherever it dies", async (context) => {
+test("has its previous contents or the rewound ones, at any step", async (context) => {
   const { root } = await becomeAhead(context);
   const files = new Map<string, Buffer>();
   for (const path of readFolder(root).keys()) {

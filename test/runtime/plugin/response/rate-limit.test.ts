@@ -6,7 +6,7 @@ import { rateLimit } from "../../../../runtime/plugin/response/rate-limit.js";
 
 const test = suite("rate limit options");
 
-test("are refused if they are invalid", () => {
+test("are rejected if they are invalid", () => {
   for (const perMinute of [0, -1, 1.5, 100_001, Number.NaN, "60" as never]) {
     assert.throws(() => rateLimit({ by: "client", perMinute }), /invalid perMinute/);
   }

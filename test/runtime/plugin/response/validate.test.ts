@@ -37,7 +37,7 @@ test("passes on the value that the schema returns, sync or async", async () => {
   }
 });
 
-test("responds 400 with the path of each issue", async () => {
+test("responds with 400 with the path of each issue", async () => {
   const issues = [
     { message: "too many", path: ["lines", 0, { key: "count" }] },
     { message: "strange", path: [Symbol("s")] },

@@ -83,7 +83,7 @@ test("have the same content with random sizes", async () => {
   }
 });
 
-test("refuse to read a file after its request", async () => {
+test("reject reading a file after its request", async () => {
   const path = join(folder, "body");
   writeFileSync(path, encodeForm([Buffer.alloc(10)]));
   const headerBlock = "Content-Type: multipart/form-data; boundary=xx\r\n";

@@ -101,7 +101,7 @@ test("resubmits a received request with changed parameters", () => {
   assert.is(merged(request).resubmittable().path, "/svc/plugin/test?q=new");
 });
 
-test("refuses to resubmit a request sent as a POST", () => {
+test("rejects resubmitting a request that was sent as a POST", () => {
   const response = merged(new PluginRequest("find", null, null, "x"));
   assert.is(response.requestmethod, "GET");
   assert.throws(() => response.resubmittable(), /resubmit not possible for POST/);

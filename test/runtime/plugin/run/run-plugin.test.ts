@@ -151,7 +151,7 @@ test("names the remedy for a response of another copy of the package", async () 
   assert.match(String(text), `not PluginResponse${remedy}"`);
 });
 
-test("refuses to stream to a dispatcher that merges", async () => {
+test("does not stream to a dispatcher that merges", async () => {
   async function* ticks(): AsyncGenerator<number> {
     yield 1;
   }
@@ -257,7 +257,7 @@ test("releases resources of a request after rendering, before the response", asy
   }
 });
 
-test("responds 404 to a removed plugin", () => {
+test("responds with 404 to a removed plugin", () => {
   const collected: Result[] = [];
   const source = requestSource({ target: "/prefix/plugin/gone?x=1" });
   runPlugin(undefined, source, (...result) => collected.push(result));

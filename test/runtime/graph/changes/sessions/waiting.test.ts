@@ -188,7 +188,7 @@ test("detect a deadlock at once", async () => {
   assert.is((await first).id, "B");
 });
 
-test("see no deadlock in a free vertex or a call without waiting", async () => {
+test("detect no deadlock for a free vertex or a call without waiting", async () => {
   const otherGraph = openStore(store);
   ownGraph.openVertex("A");
   otherGraph.openVertex("B");

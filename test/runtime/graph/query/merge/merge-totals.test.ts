@@ -13,7 +13,7 @@ function facet(counts: Record<string, number>, beyond = 0): PartialFacet {
   return { top: 3, values, beyond };
 }
 
-test("tell how many hits of a value partitions may not have listed", () => {
+test("report how many hits of a value partitions may have left out", () => {
   const merged = mergeFacets([facet({ a: 9, b: 5 }, 4), facet({ a: 7, c: 6 }, 2), facet({ b: 1 })]);
   assert.is(merged.beyond, 6);
   assert.equal(showFacet(merged), [

@@ -216,7 +216,7 @@ for (const precision of PRECISIONS) {
   });
 }
 
-test("hamming: refuses vectors that are not of 0 and 1", () => {
+test("hamming: rejects vectors with components other than 0 and 1", () => {
   const graph = makeGraph();
   graph.setVectorSettings({ measure: "hamming" });
   const errorPattern = /^vector: the measure hamming compares vectors of 0 and 1$/;
