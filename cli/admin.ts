@@ -77,7 +77,7 @@ export const admin = defineCommand({
     "dry-run": { kind: flag, help: "grow, shrink, rebalance: only show which slots would move" },
     rate: {
       kind: stringSetting("<rate>"),
-      help: "grow, shrink, rebalance: most bytes per second, such as 50MB/s",
+      help: "grow, shrink, rebalance: maximum bytes per second, such as 50MB/s",
     },
     json: { kind: flag, help: "print JSON" },
   },

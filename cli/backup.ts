@@ -11,9 +11,9 @@ export const backup = defineCommand({
   arguments: [{ name: "<root>", required: true, help: "data folder" }],
   options: {
     to: { kind: stringSetting("<location>"), help: "folder of the backup, or s3://bucket/prefix" },
-    every: { kind: PERIOD, help: "continue, and add what is new after each period (10s)" },
+    every: { kind: PERIOD, help: "continue, and add new changes after each period, such as 10s" },
     full: { kind: PERIOD, help: "time between full backups (default: 1d)" },
-    keep: { kind: PERIOD, help: "time during which each moment is kept (default: 30d)" },
+    keep: { kind: PERIOD, help: "period that a restore can reach back (default: 30d)" },
   },
   environment: false,
   async run([root], values) {

@@ -17,7 +17,7 @@ export const graphRebuildVectors = defineCommand({
     },
     name: {
       kind: stringSetting("<name>"),
-      help: "name of the vectors that get it (default: those without one)",
+      help: "name of the vectors to convert (default: those without a name)",
     },
     url: {
       kind: stringSetting("<url>"),

@@ -22,7 +22,7 @@ export const VERBS: readonly Verb[] = [
   {
     name: "status",
     takes: "[ids]",
-    summary: "show all instances; of over 200, sums by dispatcher",
+    summary: "show all instances; above 200, totals by dispatcher",
     load: () => import("./status.js"),
   },
   {

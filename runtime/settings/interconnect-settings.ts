@@ -21,7 +21,7 @@ export const INTERCONNECT_SETTINGS = {
     default: [[]],
     option: "attach",
     help: "subscribers to replicate to, as `host:port`",
-    optionHelp: "host:port of instances that all changes of graphs are sent to",
+    optionHelp: "subscribers to replicate to, as host:port",
   }),
   /** Broker stream to which all changes of graphs are sent; null: none (default). */
   publishStream: setting({
@@ -30,7 +30,7 @@ export const INTERCONNECT_SETTINGS = {
     default: [null],
     option: "tx-publish-stream",
     help: "broker stream to replicate to: `nats://host:port/NAME`",
-    optionHelp: "nats://host:port/NAME, a stream that all changes of graphs are sent to",
+    optionHelp: "broker stream to replicate to: nats://host:port/NAME",
   }),
   /** Broker stream from which all changes of graphs are received; null: none (default). */
   followStream: setting({
@@ -40,7 +40,7 @@ export const INTERCONNECT_SETTINGS = {
     default: [null],
     option: "tx-follow-stream",
     help: "broker stream to replicate from: `nats://host:port/NAME`",
-    optionHelp: "nats://host:port/NAME, a stream that this instance is a replica of",
+    optionHelp: "broker stream to replicate from: nats://host:port/NAME",
   }),
   /** Continuous backup: a folder or a bucket, or an object with periods; null: none (default). */
   archive: setting({

@@ -13,7 +13,7 @@ export const TRACING_SETTINGS = {
     platformVariable: "OTEL_EXPORTER_OTLP_ENDPOINT",
     library: "start",
     help: "OTLP/HTTP collector base URL, without `/v1/traces`",
-    optionHelp: "where traces are sent, as OTLP over HTTP: a URL without /v1/traces",
+    optionHelp: "OTLP/HTTP collector base URL, without /v1/traces",
   }),
   /** Samples one in this many requests without a trace context (0: none). Default 1. */
   traceSampleEvery: setting({

@@ -54,7 +54,7 @@ export class GraphExpressions extends GraphHandle {
   }
 
   /**
-   * Names an expression, which the name then stands for: `define("near := .arc.value < 3")`.
+   * Defines a name for an expression: `define("near := .arc.value < 3")`.
    * @throws QueryError a malformed expression, with the position; ValueError no name
    */
   define(definition: string, ...further: never[]): void {

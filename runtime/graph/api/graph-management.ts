@@ -432,7 +432,7 @@ export class GraphManagement extends GraphFeed {
     return propertyIndexes(this.access.store);
   }
 
-  /** Indexes of texts, and how far they are. */
+  /** Returns the indexes of texts and their progress. */
   textIndexes(): TextIndexInfo[] {
     return textIndexes(this.access.store);
   }

@@ -102,7 +102,7 @@ export class Vector {
     return Int8Array.from({ length: features.count }, (_, index) => features.code(index));
   }
 
-  /** "int8", or the larger precision of the graph that it was read from. */
+  /** "int8", or the higher precision of the graph that it was read from. */
   get precision(): VectorPrecision {
     return PRECISIONS[this.#parts.precision]!;
   }

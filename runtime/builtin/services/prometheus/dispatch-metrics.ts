@@ -41,7 +41,7 @@ export function* dispatchMetrics(dispatcher: Dispatcher): Generator<string> {
   );
   yield* gauge(
     "svc_backend_in_flight",
-    "Requests that a back-end has.",
+    "Requests in flight to a back-end.",
     samples(({ running }) => running),
   );
   yield* gauge(

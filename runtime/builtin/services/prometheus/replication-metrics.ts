@@ -78,7 +78,7 @@ function* replicaMetrics({ replica, lagMs, in: input, out }: TrafficReport): Gen
   );
   yield* gauge(
     "svc_replication_lag_seconds",
-    "Time that this replica is behind its provider, also while it hears nothing; 0 without lag.",
+    "Time that this replica is behind its provider, also while it receives nothing; 0 without lag.",
     singleSample(lagMs / 1000),
   );
   yield* counter(

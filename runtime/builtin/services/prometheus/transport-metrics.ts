@@ -15,10 +15,14 @@ export function* transportMetrics(view: ServerView): Generator<string> {
       [{ kind: "request" }, memory.bodyBytes],
       [{ kind: "response" }, memory.responseBytes],
     ]);
-    yield* gauge("svc_transport_memory_limit_bytes", "Limits of that memory.", [
-      [{ kind: "request" }, memory.maxBodyBytes],
-      [{ kind: "response" }, memory.maxResponseBytes],
-    ]);
+    yield* gauge(
+      "svc_transport_memory_limit_bytes",
+      "Limits of the memory of request bodies and unread responses.",
+      [
+        [{ kind: "request" }, memory.maxBodyBytes],
+        [{ kind: "response" }, memory.maxResponseBytes],
+      ],
+    );
   }
   const expiryMs = view.certificateExpiryMs;
   yield* gauge(
