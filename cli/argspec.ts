@@ -31,22 +31,22 @@ export const argspec = defineCommand({
   environment: false,
   async run([source = "."], values) {
     const { argspecText } = await import("./contract/argspec-text.js");
-    const printed = await argspecText(source, {
+    const text = await argspecText(source, {
       plugin: values.plugin ?? null,
       format: values.format ?? "schema",
       jsonParams: values["json-params"] ?? null,
     });
-    if (values.out === undefined) process.stdout.write(printed);
-    else write(values.out, printed);
+    if (values.out === undefined) process.stdout.write(text);
+    else writeOutput(values.out, text);
     return 0;
   },
 });
 
 /** @throws SvcError SVC3019 */
-function write(file: string, printed: string): void {
+function writeOutput(file: string, text: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, printed);
+    writeFileSync(file, text);
   } catch (error) {
     throw new SvcError("SVC3019", (error as Error).message, { cause: error });
   }

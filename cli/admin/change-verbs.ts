@@ -13,13 +13,13 @@ export function changeVerb(
 ) {
   const run = (context: AdminContext, { ids }: VerbArguments): Promise<number> => {
     if (needsIds && ids === undefined) throw new SvcError("SVC3004", "missing [ids]");
-    const chosen = context.select(ids);
+    const selectedIds = context.select(ids);
     if (needsYes && context.values.yes !== true) {
-      const text = `${operation} of ${chosen.join(", ")} is irreversible: confirm with --yes`;
+      const text = `${operation} of ${selectedIds.join(", ")} is irreversible: confirm with --yes`;
       throw new SvcError("SVC3116", text);
     }
     const act = (id: string) => operate(context.address(id), operation, parameters);
-    return forEachInstance(context, chosen, act, describe);
+    return forEachInstance(context, selectedIds, act, describe);
   };
   return { run };
 }

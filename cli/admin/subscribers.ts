@@ -23,15 +23,15 @@ export const attach = {
         `no subscribers in the descriptor for ${ids ?? "any instance"}`,
       );
     }
-    const only = more === undefined ? null : context.select(more);
+    const selectedIds = more === undefined ? null : context.select(more);
     const updateSubscribers = (id: string) => {
       const selected = subscribers
         .get(id)!
-        .filter((other) => only === null || only.includes(other));
+        .filter((subscriber) => selectedIds === null || selectedIds.includes(subscriber));
       return setSubscribers(
         context,
         id,
-        selected.map((other) => streamAddress(context, other)),
+        selected.map((subscriber) => streamAddress(context, subscriber)),
       );
     };
     return forEachInstance(context, providers, updateSubscribers, (result) => {

@@ -38,19 +38,21 @@ export async function fetchResponse(
     const headers = { accept: "application/json", ...authorization };
     const response = await fetch(address, { headers, signal: AbortSignal.timeout(timeoutMs) });
     if (response.status === 401) isRejected = true;
-    text = await boundedText(response);
+    text = await readLimited(response);
   } catch (error) {
-    throw new SvcError("SVC3016", `no response from ${url}: ${reasonOf(error)}`, { cause: error });
+    throw new SvcError("SVC3016", `no response from ${url}: ${failureReason(error)}`, {
+      cause: error,
+    });
   }
   if (isRejected) throw new SvcError("SVC3024", `authentication failed at ${url}`);
-  const envelope = parsed(text);
+  const envelope = parseEnvelope(text);
   if (envelope?.status === "OK" || envelope?.status === "ERROR") {
     return { status: envelope.status, response: envelope.response };
   }
   throw new SvcError("SVC3017", `not an svc server: ${url}`);
 }
 
-async function boundedText(response: Response): Promise<string> {
+async function readLimited(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   // An exception in the loop cancels the response.
@@ -62,7 +64,9 @@ async function boundedText(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-function parsed(text: string): { readonly status?: unknown; readonly response?: unknown } | null {
+function parseEnvelope(
+  text: string,
+): { readonly status?: unknown; readonly response?: unknown } | null {
   try {
     return JSON.parse(text);
   } catch {
@@ -70,9 +74,10 @@ function parsed(text: string): { readonly status?: unknown; readonly response?: 
   }
 }
 
-/** Returns the reason of a failed `fetch`, which is in `cause`, possibly one per address. */
-function reasonOf(error: unknown): string {
+/** Returns why `fetch` failed: the message of its cause, or of the first address that failed. */
+function failureReason(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
-  if (cause instanceof AggregateError && cause.errors.length > 0) return reasonOf(cause.errors[0]);
+  if (cause instanceof AggregateError && cause.errors.length > 0)
+    return failureReason(cause.errors[0]);
   return cause instanceof Error ? cause.message : String(cause);
 }

@@ -11,7 +11,7 @@ export interface ExpressionLiteral {
   readonly site: ExpressionSite;
 }
 
-/** Contexts of options of interfaces that have no arc. */
+/** Sites of the options of interfaces without an arc. */
 const VERTEX_SITES: Readonly<Record<string, ExpressionSite>> = {
   ...{ "VertexConditionObject.filter": "local", "VertexConditionObject.post": "localPost" },
 };
@@ -19,22 +19,23 @@ const SITES: Readonly<Record<string, ExpressionSite>> = {
   ...{ pre: "pre", filter: "filter", post: "post", rank: "rank", select: "select" },
 };
 /** Files without any of these words are skipped. */
-const SUSPICIOUS = /\b(pre|filter|post|rank|select|evaluate|define)\b/;
+const OPTION_WORDS = /\b(pre|filter|post|rank|select|evaluate|define)\b/;
 const VERTEX_QUERIES = /^(vertices|newVerticesQuery)$/;
 
 export function findExpressionLiterals(
   context: ReadContext,
   sourceFile: ts.SourceFile,
 ): ExpressionLiteral[] {
-  if (!SUSPICIOUS.test(sourceFile.text)) return [];
-  const found: ExpressionLiteral[] = [];
+  if (!OPTION_WORDS.test(sourceFile.text)) return [];
+  const literals: ExpressionLiteral[] = [];
   const visit = (node: ts.Node): void => {
-    const text = ts.isCallExpression(node) ? readCall(context, node) : readOption(context, node);
-    if (text !== null) found.push(text);
+    const isCall = ts.isCallExpression(node);
+    const literal = isCall ? readCall(context, node) : readOption(context, node);
+    if (literal !== null) literals.push(literal);
     ts.forEachChild(node, visit);
   };
   visit(sourceFile);
-  return found;
+  return literals;
 }
 
 function readCall(context: ReadContext, call: ts.CallExpression): ExpressionLiteral | null {
@@ -75,7 +76,7 @@ function readOption(context: ReadContext, node: ts.Node): ExpressionLiteral | nu
 /** `ContextFlags.IgnoreNodeInferences`, an internal flag that editors use. */
 const BEFORE_INFERENCE = 4;
 
-/** Returns the type expected of an object, regardless of what type parameters are inferred. */
+/** Returns the expected type of an object, before the inference of type parameters. */
 function expectedType(checker: ts.TypeChecker, object: ts.Expression): ts.Type | undefined {
   const contextual: (node: ts.Expression, flags: number) => ts.Type | undefined =
     checker.getContextualType;
@@ -83,7 +84,7 @@ function expectedType(checker: ts.TypeChecker, object: ts.Expression): ts.Type |
   return type && (checker.getBaseConstraintOfType(type) ?? type);
 }
 
-/** Returns the declared type of an argument. Type parameters with only a default require it. */
+/** Returns the declared type of an argument, for type parameters that have only a default. */
 function declaredType(checker: ts.TypeChecker, object: ts.Expression): ts.Type | undefined {
   const { parent } = object;
   if (ts.isPropertyAssignment(parent) && ts.isIdentifier(parent.name)) {

@@ -23,7 +23,7 @@ const SERVER_LOG = "log";
 const ROTATION = { maxBytes: 64 * 1024 * 1024, rotated: 9 };
 const REFUSALS: ReadonlySet<number> = new Set([401, 403, 429]);
 const SUMMARY_MS = 60_000;
-/** Requests that the log contains besides refusals. */
+/** Kinds of requests that the log contains besides refusals. */
 const KINDS: Partial<Record<ResourceKind, Exchange["audited"]>> = {
   change: "change",
   control: "operation",
@@ -68,7 +68,7 @@ export class AuditLog {
     if (exchange.audited !== null) exchange.requestId ??= randomUUID();
   }
 
-  /** Records an answered request that was marked, or was refused. */
+  /** Records the response to a request that `admit` marked, or that was refused. */
   recordResponse(exchange: Exchange, port: 0 | 1, status: number): void {
     const { audited } = exchange;
     if (audited === null) {
@@ -89,7 +89,7 @@ export class AuditLog {
     if (REFUSALS.has(status)) this.#refused(exchange, client, port, status, { reason });
   }
 
-  /** Writes the numbers of unlisted refusals. */
+  /** Writes the counts of refusals that were not listed. */
   summarize(): void {
     for (const { status, client, refusals } of this.#refusals.reset()) {
       this.#write("refused", { status, ...(client !== null && { client }), refusals });

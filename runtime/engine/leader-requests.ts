@@ -34,7 +34,7 @@ export class LeaderRequests {
     this.#view = view;
   }
 
-  /** Returns whether a request counts as a change, which matters only in a group. */
+  /** Returns whether a request counts as a change; always false outside of a group. */
   isChange(exchange: Exchange, resource: Resource): boolean {
     return this.#clock.isInGroup && mayChange(exchange, resource);
   }
@@ -48,7 +48,7 @@ export class LeaderRequests {
     const leader = this.#view.traffic().group?.leader ?? null;
     const message = `421 Misdirected Request: ${leader ?? "no instance"} leads the group`;
     const fields = leader === null ? RETRY_AFTER : `X-SVC-Leader-Id: ${leader}\r\n`;
-    return { status: MISDIRECTED, message, fields: fields };
+    return { status: MISDIRECTED, message, fields };
   }
 
   /** Returns the rejection of a change that arrived while another instance took over. */

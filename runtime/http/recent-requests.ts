@@ -1,6 +1,5 @@
-// Answered plugin requests of the main port: the last ones, the slowest ones of a quarter of an
-// hour, and the last failed ones. Records are reused, so that a request costs some stores and no
-// allocation.
+// Completed plugin requests of the main port: the latest, the slowest of the last 15 minutes, and
+// the latest failed ones. Records are reused, so that a request allocates nothing.
 
 import { nowMs } from "../base/clock.js";
 import type { CountedPlugin } from "../metrics/plugin-counters.js";
@@ -26,7 +25,7 @@ export class RequestRecord {
   plugin = "";
   target = "";
   contentBytes = 0;
-  /** Microseconds until the run in an executor, and its duration; -1: it ran in none. */
+  /** Microseconds in the queue and in an executor; -1 if no executor ran it. */
   queueUs = -1;
   runUs = -1;
   explanation: RequestExplanation | null = null;
@@ -48,19 +47,19 @@ export class RecentRequests {
   readonly #slow = createRing(SLOW);
   readonly #failed = createRing(FAILED);
   #failures = 0;
-  /** The record of the slow ones to be replaced next, and the time that a request must exceed. */
+  /** The slow record to replace next, and the duration that a request must exceed. */
   #next = 0;
   #thresholdMs = 0;
   #oldestSlowMs = 0;
 
   /**
-   * Records an answered request, if it is for a plugin on the main port.
+   * Records a completed request if it called a plugin on the main port.
    * @param bytes of the response's content
    * @param ms until the response
    */
   add(exchange: Exchange, port: 0 | 1, status: number, bytes: number, ms: number): void {
     const { countedPlugin } = exchange;
-    // Late results of the warm-up come after it was forgotten.
+    // Late warm-up results arrive after the warm-up was forgotten.
     if (port !== 0 || countedPlugin === null || (exchange.isWarmUp && exchange.aborted)) return;
     const number = ++this.#number;
     const record = this.#recent[number % RECENT]!;
@@ -90,14 +89,14 @@ export class RecentRequests {
     let oldest = record.atMs;
     let next = 0;
     this.#thresholdMs = Number.POSITIVE_INFINITY;
-    for (let at = 0; at < SLOW; at++) {
-      const { number, atMs, ms } = this.#slow[at]!;
+    for (let index = 0; index < SLOW; index++) {
+      const { number, atMs, ms } = this.#slow[index]!;
       const isFree = number === 0 || atMs < limit;
       const effectiveMs = isFree ? 0 : ms;
       if (!isFree) oldest = Math.min(oldest, atMs);
       if (effectiveMs >= this.#thresholdMs) continue;
       this.#thresholdMs = effectiveMs;
-      next = at;
+      next = index;
     }
     this.#next = next;
     this.#oldestSlowMs = oldest;
@@ -117,7 +116,7 @@ export class RecentRequests {
     return records.sort((a, b) => b[order] - a[order]).slice(0, maxRecords);
   }
 
-  /** Returns how many records there are. */
+  /** Counts the records of each state. */
   counts(): Readonly<Record<RequestState, number>> {
     return {
       recent: Math.min(this.#number, RECENT),

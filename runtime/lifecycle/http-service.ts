@@ -36,7 +36,7 @@ import { Lease } from "./lease.js";
 import { ServiceState } from "./service-state.js";
 import { isFdExhausted } from "./start-thread.js";
 
-/** Stop functions have at least that long. */
+/** Minimum time for stop functions. */
 const MIN_STOP_FUNCTION_MS = 1000;
 
 /** Plugins that run in the main thread, added by `addPlugin`. */
@@ -60,7 +60,7 @@ export class HttpService {
   /** Lease of the running operator procedure. */
   readonly lease = new Lease(
     (lease) => this.#updateNode({ lease }),
-    // A run that was killed releases nothing.
+    // A killed run cannot release the requests itself.
     () => void this.releaseRequests(),
   );
   readonly #state: SharedState;
@@ -159,7 +159,7 @@ export class HttpService {
     const service = new HttpService(settings, graphs);
     const { port1, port2 } = new MessageChannel();
     showStackTraces(settings.stackTraces);
-    // Not with this module: under `svc serve` the main thread runs no plugins.
+    // Imported here, because under `svc serve` the main thread runs no plugins.
     const { Executor } = await import("../engine/executor.js");
     new Executor(0, port1, service.#state, () => plugins.entries());
     await service.#start(() =>
@@ -169,7 +169,7 @@ export class HttpService {
     return service;
   }
 
-  /** Binds the ports while the executors load: a start takes as long as the slower of both. */
+  /** Binds the ports while the executors load: a start takes as long as the slower of the two. */
   async #start(startExecutors: () => Promise<void>): Promise<void> {
     const listening = this.#io.listen();
     const results = await Promise.allSettled([listening, startExecutors()]);
@@ -263,19 +263,19 @@ export class HttpService {
   }
 
   /**
-   * Lets requests for back-ends wait until the lease ends at the latest; returns the number that is
-   * still running.
+   * Holds requests for back-ends, at the latest until the lease ends; returns how many are still
+   * running.
    */
   holdRequests(hold: RequestHold): Promise<number> {
     return this.#io.hold(hold);
   }
 
-  /** Sends the requests that wait. */
+  /** Sends the held requests. */
   releaseRequests(): Promise<void> {
     return this.#io.release();
   }
 
-  /** Runs a job now. @throws Error if it is unknown or runs */
+  /** Runs a job now. @throws Error if it is unknown or already running */
   runJob(name: string): Promise<void> {
     return this.#io.runJob(name);
   }
@@ -294,9 +294,9 @@ export class HttpService {
     let after: (() => void) | undefined;
     try {
       if (this.#operator === null) throw new Error(STARTING);
-      const done = await this.#operator(operation, args);
-      after = done.after;
-      await this.#io.controlled(number, { value: done.value });
+      const result = await this.#operator(operation, args);
+      after = result.after;
+      await this.#io.controlled(number, { value: result.value });
     } catch (error) {
       await this.#io.controlled(number, { failure: (error as Error).message });
     }
@@ -315,7 +315,7 @@ export class HttpService {
     return this.#io.setPlugins(list);
   }
 
-  /** Updates their argspec. */
+  /** Updates the argspec of these plugins. */
   setArgspec(argspec: SharedArgspec): Promise<void> {
     this.#argspec = argspec;
     this.#publishArgspec();
@@ -343,7 +343,7 @@ export class HttpService {
 
   /**
    * Connects an executor of built-in plugins that need graphs.
-   * @throws SvcError SVC2206 if it has to start and the address space is insufficient
+   * @throws SvcError SVC2206 if its thread must start and the address space is insufficient
    */
   #connectAdmin(executor: BuiltinExecutor): void {
     const { port1, port2 } = new MessageChannel();
@@ -377,7 +377,7 @@ export class HttpService {
     table: PluginTable,
     inlineDir: string | null,
   ): Promise<void> {
-    // Their state is in the data folder.
+    // The state of jobs is in the data folder.
     if (hasJobs(table.routes)) this.#graphs.root.acquire();
     this.#argspec = table.argspec;
     if (inlineDir !== null) this.#inline.watch(table.routes);

@@ -73,9 +73,9 @@ export class SlotShare {
   /** Returns whether this instance may change its graphs, and the latest term that it has seen. */
   async leadership(): Promise<Leadership> {
     if (this.#slots.isDispatcher) return { leads: false, term: 0 };
-    const all = await this.#openGraphs();
+    const graphs = await this.#openGraphs();
     const { isInGroup, group } = this.#graphs.clock;
-    const isWritable = all.every(({ store }) => !store.isReadonly);
+    const isWritable = graphs.every(({ store }) => !store.isReadonly);
     if (!isInGroup) return { leads: isWritable, term: 0 };
     return { leads: isWritable && group.role === "leading", term: group.epoch };
   }
@@ -89,8 +89,8 @@ export class SlotShare {
 
   async digests(): Promise<GraphDigests> {
     if (this.#slots.isDispatcher) return {};
-    const all = await this.#openGraphs();
-    return Object.fromEntries(all.map(({ store }) => [store.name, describeDigest(store)]));
+    const graphs = await this.#openGraphs();
+    return Object.fromEntries(graphs.map(({ store }) => [store.name, describeDigest(store)]));
   }
 
   /** Waits briefly until the graphs have all changes that the digests of the leader include. */
@@ -116,25 +116,25 @@ export class SlotShare {
   /** Returns the number of vertices of each slot by graph, including anchors. */
   async count(): Promise<Record<string, number[]>> {
     this.#idle.refresh();
-    const all = await this.#openGraphs();
-    return Object.fromEntries(all.map((graph) => [graph.store.name, [...graph.count()]]));
+    const graphs = await this.#openGraphs();
+    return Object.fromEntries(graphs.map((graph) => [graph.store.name, [...graph.count()]]));
   }
 
   /** Encodes slots for `read` until they reach `maxWords`, but at least one. */
   async encode(slots: readonly number[], maxWords: number): Promise<object> {
     this.#idle.refresh();
     this.#encoded.clear();
-    const all = await this.#openGraphs();
-    const encoded = all.map((graph) => ({ graph, ...graph.encode(slots, maxWords) }));
+    const graphs = await this.#openGraphs();
+    const encoded = graphs.map((graph) => ({ graph, ...graph.encode(slots, maxWords) }));
     const count = Math.min(...encoded.map(({ contents }) => contents.length));
-    const graphs = encoded.map(({ graph, contents, names }) => {
+    const encodedGraphs = encoded.map(({ graph, contents, names }) => {
       const described = contents.slice(0, count).map(({ slot, words, digest, vertices, arcs }) => {
         this.#storeEncoded(graph, slot, words);
         return { slot, bytes: words.byteLength, digest, vertices, arcs };
       });
       return { graph: graph.store.name, slots: described, names };
     });
-    return { slots: slots.slice(0, count), graphs };
+    return { slots: slots.slice(0, count), graphs: encodedGraphs };
   }
 
   /** Encodes the anchors for `read`, under the slot number after the last one. */
@@ -215,9 +215,9 @@ export class SlotShare {
     const sinceMs = performance.now();
     const { id, slots, to } = move;
     if (to !== this.#slots.own) throw new Error("the slots do not move to this group");
-    const all = await this.#openGraphs();
-    const places = all.flatMap((graph) => slots.map((slot) => ({ graph, slot })));
-    const missing = places.filter(({ graph, slot }) => {
+    const graphs = await this.#openGraphs();
+    const targets = graphs.flatMap((graph) => slots.map((slot) => ({ graph, slot })));
+    const missing = targets.filter(({ graph, slot }) => {
       const staged = this.#staged.get(contentKey(graph.store.name, slot));
       return (
         id !== this.#stagedFor || staged === undefined || staged.received < staged.bytes.length
@@ -226,19 +226,19 @@ export class SlotShare {
     if (missing.length > 0) return { missing: missing.map(({ slot }) => slot) };
     this.#slots.setAbsentMove(null);
     const record = this.#slots.change({ do: "hold", move });
-    for (const graph of all) {
+    for (const graph of graphs) {
       const anchors = this.#staged.get(contentKey(graph.store.name, this.#slots.record.map.count));
       if (anchors !== undefined) writeStaged(graph, anchors);
     }
     // An earlier attempt may have written some of the content.
-    for (const graph of all) graph.remove(slots);
-    for (const { graph, slot } of places) {
+    for (const graph of graphs) graph.remove(slots);
+    for (const { graph, slot } of targets) {
       writeStaged(graph, this.#staged.get(contentKey(graph.store.name, slot))!);
     }
     const flushed = this.#flush();
     flushed.catch(() => undefined);
     const digests = Object.fromEntries(
-      all.map((graph) => {
+      graphs.map((graph) => {
         const { contents } = graph.encode(slots, Number.POSITIVE_INFINITY);
         const bySlot = contents.map(({ slot, digest }) => [slot, digest] as const);
         return [graph.store.name, Object.fromEntries(bySlot)];
@@ -257,7 +257,7 @@ export class SlotShare {
 
   /**
    * Removes the content of a completed move from a source without replicas. Responses carry the id
-   * of the new map before the removal is durable; after a crash, they carry none until `remove`.
+   * of the new map before the removal is durable; after a crash, they carry no id until `remove`.
    */
   async clearOut(id: string): Promise<object> {
     const sinceMs = performance.now();

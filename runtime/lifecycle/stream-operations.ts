@@ -63,9 +63,9 @@ async function updateSubscribers(
   if (!Array.isArray(list)) throw new Error("a list of host:port is required");
   const requested = [...new Set(list.map(parseUri))];
   const attached = (await graphs.control({ do: "attached" })) as readonly string[];
-  const present = attached.filter((uri) => uri.startsWith(SCHEME));
-  const added = requested.filter((uri) => !present.includes(uri));
-  const removed = present.filter((uri) => !requested.includes(uri));
+  const attachedUris = attached.filter((uri) => uri.startsWith(SCHEME));
+  const added = requested.filter((uri) => !attachedUris.includes(uri));
+  const removed = attachedUris.filter((uri) => !requested.includes(uri));
   await attachAll(graphs, added);
   for (const uri of removed) await graphs.control({ do: "detach", uri });
   return { action: "attached", added, removed, result: [] };

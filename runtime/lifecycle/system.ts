@@ -219,8 +219,8 @@ class System extends ReplicatingSystem {
    * Registers a plugin, replacing one of the same name.
    * @throws PluginError before the system is initialized; ArgumentError for incompatible arguments
    */
-  addPlugin(...given: AddPluginArguments): void {
-    addPlugin(this.#isInitialized ? registry : null, ...given);
+  addPlugin(...args: AddPluginArguments): void {
+    addPlugin(this.#isInitialized ? registry : null, ...args);
   }
 
   /** Removes the plugins of a name; returns false if there are none. */
@@ -277,11 +277,11 @@ class System extends ReplicatingSystem {
     this.#service = service;
     const parts = { service, graphs, owner: this.#owner };
     service.setOperator((operation, args) => operate(parts, operation, args));
-    // Plugins may have been added meanwhile.
+    // Plugins may have been added while the service started.
     this.#publishPlugins();
   }
 
-  /** Operations of a program's owner. */
+  /** Admin operations that act on the program around the service. */
   readonly #owner: ServerOwner = {
     reload: () =>
       Promise.reject(new Error("plugins of a program cannot be reloaded: restart the process")),

@@ -88,12 +88,12 @@ class ProbedThread {
   call(method: string, params: object = {}): Promise<Reply> {
     const id = ++this.#lastId;
     const message = JSON.stringify({ id, method, params });
-    const answered = new Promise<Reply>((resolve) => this.#waiting.set(id, resolve));
+    const reply = new Promise<Reply>((resolve) => this.#waiting.set(id, resolve));
     const sent = this.#session.post("NodeWorker.sendMessageToWorker", {
       sessionId: this.#sessionId,
       message,
     });
-    return sent.then(() => answered);
+    return sent.then(() => reply);
   }
 }
 

@@ -32,7 +32,7 @@ interface Message {
   readonly names: Readonly<Record<string, readonly unknown[]>>;
   readonly chunks: readonly object[];
   /** Slots that are complete with this message. */
-  readonly ended: readonly PendingSlot[];
+  readonly completed: readonly PendingSlot[];
   readonly bytes: number;
 }
 
@@ -158,13 +158,13 @@ export class SlotCopier {
     const batch = pending.slice(0, MAX_SLOTS_PER_READ);
     const wanted = batch.map(({ graph, slot: { slot }, offset }) => ({ graph, slot, offset }));
     const { data } = await this.#instances.send(from.id, { do: "read", wanted });
-    const read = (data as readonly string[]).slice(0, batch.length);
-    const received = read.map((text) => Buffer.byteLength(text, "base64"));
+    const texts = (data as readonly string[]).slice(0, batch.length);
+    const received = texts.map((text) => Buffer.byteLength(text, "base64"));
     if (received.length === 0 || (received[0] === 0 && batch[0]!.slot.bytes > 0)) {
-      // The source has encoded other content since.
+      // The source has since encoded other content.
       throw new SvcError("SVC3115", `${from.id} lacks slot ${batch[0]!.slot.slot}`);
     }
-    const chunks = read.map((text, index) => {
+    const chunks = texts.map((text, index) => {
       return { ...wanted[index], length: batch[index]!.slot.bytes, data: text };
     });
     const names = Object.fromEntries(
@@ -173,19 +173,19 @@ export class SlotCopier {
     for (const [index, bytes] of received.entries()) batch[index]!.offset += bytes;
     const isPartial = ({ offset, slot }: PendingSlot) => offset < slot.bytes;
     const count = received.findIndex((_, index) => isPartial(batch[index]!));
-    const ended = pending.splice(0, count < 0 ? received.length : count);
-    return { names, chunks, ended, bytes: received.reduce((sum, bytes) => sum + bytes, 0) };
+    const completed = pending.splice(0, count < 0 ? received.length : count);
+    return { names, chunks, completed, bytes: received.reduce((sum, bytes) => sum + bytes, 0) };
   }
 
   async #stage(
-    { names, chunks, ended, bytes }: Message,
+    { names, chunks, completed, bytes }: Message,
     id: string,
     to: SlotLeader,
   ): Promise<void> {
     if (id !== this.#stagedId) this.forget();
     this.#stagedId = id;
     await this.#instances.send(to.id, { do: "stage", id, names, chunks });
-    for (const copy of ended) this.#staged.set(stagingKey(copy, to), copy.slot.digest);
+    for (const copy of completed) this.#staged.set(stagingKey(copy, to), copy.slot.digest);
     this.bytes += bytes;
     await this.#rate.pass(bytes);
   }

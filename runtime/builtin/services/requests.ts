@@ -1,6 +1,6 @@
 // The latest, slowest and failed plugin requests of the main port, for the console, with the phases
-// of each. Arguments are reported by name and size, because values may be private. On the admin
-// port, for trusted clients.
+// of each. Arguments are reported by name and size, because values may be private. Served only on
+// the admin port, to trusted clients.
 
 import { ParameterError } from "../../base/errors.js";
 import type { RequestRecord, RequestState } from "../../http/recent-requests.js";

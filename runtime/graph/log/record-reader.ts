@@ -11,7 +11,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 export class RecordReader {
   #words: Uint32Array = new Uint32Array(0);
   #bytes: Buffer = Buffer.alloc(0);
-  #at = 0;
+  #offset = 0;
   #end = 0;
   /** Offset and bytes of the text or value read last. */
   textAt = 0;
@@ -23,12 +23,12 @@ export class RecordReader {
   #cachedVertex = 0;
 
   /** @param words memory that no other thread writes to */
-  begin(words: Uint32Array, at: number, end: number): void {
+  begin(words: Uint32Array, offset: number, end: number): void {
     if (this.#words !== words) {
       this.#words = words;
       this.#bytes = Buffer.from(words.buffer, words.byteOffset, words.byteLength);
     }
-    this.#at = at;
+    this.#offset = offset;
     this.#end = end;
     this.#cachedVertex = 0;
   }
@@ -58,41 +58,41 @@ export class RecordReader {
   }
 
   get isAtEnd(): boolean {
-    return this.#at === this.#end;
+    return this.#offset === this.#end;
   }
 
   word(): number {
-    if (this.#at >= this.#end) throw corruptRecord("too short");
-    return this.#words[this.#at++]!;
+    if (this.#offset >= this.#end) throw corruptRecord("too short");
+    return this.#words[this.#offset++]!;
   }
 
   /** Skips a text or value of limited length; sets `textAt` and `textBytes`. */
   skipText(maxBytes = MAX_STRING): void {
     const bytes = this.word();
-    const end = this.#at + wordsFor(bytes);
+    const end = this.#offset + wordsFor(bytes);
     if (bytes > maxBytes) throw corruptRecord("length of a text");
     if (end > this.#end) throw corruptRecord("too short");
     const tailBytes = bytes & 3;
     if (tailBytes !== 0 && this.#words[end - 1]! >>> (tailBytes * 8) !== 0)
       throw corruptRecord("padding");
-    this.textAt = this.#at;
+    this.textAt = this.#offset;
     this.textBytes = bytes;
-    this.#at = end;
+    this.#offset = end;
   }
 
   /** Returns the bytes skipped by `skipText`, as a view of the transaction. */
-  bytes(at = this.textAt, length = this.textBytes): Uint8Array {
-    return this.#bytes.subarray(at * 4, at * 4 + length);
+  bytes(offset = this.textAt, length = this.textBytes): Uint8Array {
+    return this.#bytes.subarray(offset * 4, offset * 4 + length);
   }
 
   /** Returns the text skipped by `skipText`. */
-  text(at = this.textAt, length = this.textBytes): string {
+  text(offset = this.textAt, length = this.textBytes): string {
     // Most texts are ASCII, for which this is much faster than the decoder.
-    if (isAscii(this.#words, at, length)) {
-      return this.#bytes.toString("latin1", at * 4, at * 4 + length);
+    if (isAscii(this.#words, offset, length)) {
+      return this.#bytes.toString("latin1", offset * 4, offset * 4 + length);
     }
     try {
-      return utf8.decode(this.bytes(at, length));
+      return utf8.decode(this.bytes(offset, length));
     } catch (error) {
       throw new DataError("corrupt operation record: text is not UTF-8", { cause: error });
     }

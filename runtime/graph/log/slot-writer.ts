@@ -46,15 +46,15 @@ export class SlotWriter {
   /** Codes in this graph by kind and code in the source graph. */
   readonly #codes = new Map<number, number>();
   #start = 0;
-  #records = 0;
-  #heads = 0;
+  #recordCount = 0;
+  #headCount = 0;
 
   /** @param names names that the records refer to */
   constructor(store: GraphStore, names: readonly RecordName[]) {
     this.#store = store;
     changeSlots(store, () => {
       for (const [kind, code, text] of names) {
-        this.#codes.set(codeKey(kind, code), ensure(store, kind, text));
+        this.#codes.set(codeKey(kind, code), ensureCode(store, kind, text));
       }
     });
   }
@@ -63,23 +63,24 @@ export class SlotWriter {
   write(records: Uint32Array): void {
     const words = records.slice();
     this.#start = 0;
-    this.#records = 0;
-    this.#heads = 0;
-    for (let at = 0; at < words.length; ) {
-      const end = this.#findEnd(words, at);
-      if (this.#records === MAX_RECORDS || end - this.#start > MAX_WORDS) this.#commit(words, at);
-      this.#translate(words, at);
-      this.#records++;
-      at = end;
+    this.#recordCount = 0;
+    this.#headCount = 0;
+    for (let offset = 0; offset < words.length; ) {
+      const end = this.#findEnd(words, offset);
+      if (this.#recordCount === MAX_RECORDS || end - this.#start > MAX_WORDS)
+        this.#commit(words, offset);
+      this.#translate(words, offset);
+      this.#recordCount++;
+      offset = end;
     }
-    if (this.#records > 0) this.#commit(words, words.length);
+    if (this.#recordCount > 0) this.#commit(words, words.length);
   }
 
   /** Returns the end of the record at an offset. @throws DataError if it is corrupt */
-  #findEnd(words: Uint32Array, at: number): number {
-    const code = words[at]! & 0xff;
+  #findEnd(words: Uint32Array, offset: number): number {
+    const code = words[offset]! & 0xff;
     if (WORDS[code] === NO_LAYOUT) throw corruptRecord("no such content of a slot");
-    let end = at + HEAD_WORDS + WORDS[code]!;
+    let end = offset + HEAD_WORDS + WORDS[code]!;
     let last = 0;
     for (let text = TEXTS[code]!; text > 0; text--) {
       if (end >= words.length) throw corruptRecord("too short");
@@ -87,19 +88,20 @@ export class SlotWriter {
       end = last + wordsFor(words[end]!);
     }
     if (end > words.length) throw corruptRecord("too short");
-    if (code === OperationCode.Connect && this.#heads < MAX_RECORDS) heads[this.#heads++] = last;
+    if (code === OperationCode.Connect && this.#headCount < MAX_RECORDS)
+      heads[this.#headCount++] = last;
     return end;
   }
 
-  /** Replaces the code of a name by that of this graph. */
-  #translate(words: Uint32Array, at: number): void {
-    const head = words[at]!;
+  /** Replaces the code of a record's name by the code of this graph. */
+  #translate(words: Uint32Array, offset: number): void {
+    const head = words[offset]!;
     const kind = findNameKind(head & 0xff);
     const name = head >>> NAME_SHIFT;
     if (kind === undefined || name === 0) return;
     const code = this.#codes.get(codeKey(kind, name));
     if (code === undefined) throw new DataError("content of a slot: unknown name");
-    words[at] = ((head & 0xffff) | (code << NAME_SHIFT)) >>> 0;
+    words[offset] = ((head & 0xffff) | (code << NAME_SHIFT)) >>> 0;
   }
 
   /** Writes the records up to an offset in one commit. */
@@ -107,12 +109,12 @@ export class SlotWriter {
     const { operation, memory, ids } = this.#store;
     changeSlots(this.#store, () => {
       if (memory.log?.isOn === true) {
-        const at = memory.log.reserve(end - this.#start, this.#records);
-        memory.log.words.set(words.subarray(this.#start, end), at);
+        const target = memory.log.reserve(end - this.#start, this.#recordCount);
+        memory.log.words.set(words.subarray(this.#start, end), target);
       }
-      if (this.#heads > 0) ids.prefetch(words, heads, this.#heads);
+      if (this.#headCount > 0) ids.prefetch(words, heads, this.#headCount);
       reader.begin(words, this.#start, end);
-      for (let left = this.#records; left > 0; left--) {
+      for (let remaining = this.#recordCount; remaining > 0; remaining--) {
         readRecord(this.#store, reader, operation);
         applyLogged(this.#store, operation);
         reader.recordApplied(operation.vertex, false);
@@ -120,8 +122,8 @@ export class SlotWriter {
       assert(reader.isAtEnd, "both readers of records know their lengths");
     });
     this.#start = end;
-    this.#records = 0;
-    this.#heads = 0;
+    this.#recordCount = 0;
+    this.#headCount = 0;
   }
 }
 
@@ -129,7 +131,7 @@ function codeKey(kind: number, code: number): number {
   return (kind << NAME_SHIFT) | code;
 }
 
-function ensure(store: GraphStore, kind: number, text: string): number {
+function ensureCode(store: GraphStore, kind: number, text: string): number {
   if (kind === NameKindCode.Relationship) {
     return store.relationships.codeOf(text) || ensureRelationshipCode(store, text);
   }

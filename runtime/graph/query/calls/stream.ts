@@ -35,7 +35,7 @@ interface Stream extends EntrySource {
   readonly store: GraphStore;
   /** Condition on vertices; null for any. */
   readonly test: VertexTest | null;
-  /** True if the test itself must collect nothing. */
+  /** Whether the test must collect no hits. */
   readonly isQuiet: boolean;
   bind(): void;
   /** Passes the hits of a matching vertex to the sink. */
@@ -65,7 +65,9 @@ export function scanVertexEntries<const O extends ScanOptions = object>(
       sink.take(batch);
     },
   };
-  return entriesOf(stream, renderer(stream, checkedOptions)) as IterableIterator<ScannedVertex<O>>;
+  return streamEntries(stream, renderer(stream, checkedOptions)) as IterableIterator<
+    ScannedVertex<O>
+  >;
 }
 
 /**
@@ -88,7 +90,7 @@ export function scanArcEntries<const O extends ScanOptions = object>(
       walker.walk(rule, vertex, 1);
     },
   };
-  return entriesOf(stream, renderer(stream, checkedOptions)) as IterableIterator<ScannedArc<O>>;
+  return streamEntries(stream, renderer(stream, checkedOptions)) as IterableIterator<ScannedArc<O>>;
 }
 
 /** @throws QueryError unknown format or fields */
@@ -106,7 +108,7 @@ function renderer(stream: Stream, options: ScanOptions): RenderEntry {
   return entryRenderer(format, fieldsFor(stream, options));
 }
 
-function* entriesOf(stream: Stream, render: RenderEntry): Generator<unknown, void, void> {
+function* streamEntries(stream: Stream, render: RenderEntry): Generator<unknown, void, void> {
   const { store, test, expressions } = stream;
   if (test !== null) bindTest(test, store);
   stream.bind();
