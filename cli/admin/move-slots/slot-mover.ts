@@ -162,6 +162,7 @@ export class SlotMover {
     this.#steps.survey.update(from.id, { record });
     this.#copied = copied;
     await this.#copier.copy(copied, move.id, from, to);
+    if (countSlots(record, move.to) === 0) await this.#copier.copyAnchors(move.id, from, to);
   }
 
   /** Makes a target without replicas store the move, to save time while queries wait. */
@@ -188,8 +189,6 @@ export class SlotMover {
     const { move, from, to } = step;
     const { instances, survey } = this.#steps;
     if (this.#copied === null) await this.#copy(step);
-    const record = latestRecord((await survey.readAll()).map((found) => found.record))!;
-    if (countSlots(record, move.to) === 0) await this.#copier.copyAnchors(move.id, from, to);
     const writing = instances.send(to.id, { do: "write", move, term: to.term });
     const { words } = this.#size;
     if (this.#following.length > 0) this.#copier.readAhead(from, this.#following, words, writing);

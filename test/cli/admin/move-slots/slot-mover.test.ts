@@ -70,6 +70,7 @@ class Cut {
 
   #note(id: string, command: Command): void {
     const kind = command.do === "tell" ? command.command.do : command.do;
+    if (kind === "encode-anchors") this.steps.push(kind);
     if (id === "B2" && kind !== "look") this.steps.push(kind);
     if (kind === "hold-requests")
       this.steps.push(command.withQueries ? "hold all" : "hold changes");
@@ -95,6 +96,8 @@ class Cut {
         });
         return { slots, graphs: [{ graph: "things", names: [], slots: encoded }] };
       }
+      case "encode-anchors":
+        return { slots: [], graphs: [] };
       case "read":
         return { data: wanted.map(({ slot }) => btoa(this.content.get(slot)!)) };
       case "stage":
@@ -132,6 +135,12 @@ test("queries wait only once the source holds the content", async () => {
   const steps = await cut(new Cut());
   const end = ["hold all", "write", "take", "release"];
   assert.equal(steps, ["stage", "hold changes", "prepare", ...end]);
+});
+
+test("a group without slots gets the anchors before queries wait", async () => {
+  const scenario = new Cut(SLOTS, { ...SETTLED, map: divideSlots(SETTLED.map.count, 1) });
+  const end = ["encode-anchors", "hold all", "write", "take", "release"];
+  assert.equal(await cut(scenario), ["stage", "hold changes", "prepare", ...end]);
 });
 
 test("content that changes before the source holds it is sent again", async () => {
