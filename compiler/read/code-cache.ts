@@ -10,9 +10,10 @@ const CHECKSUM_BYTES = 4;
 const PACKAGES = `${sep}node_modules${sep}`;
 
 /**
- * A cache file in the outermost `node_modules` above a module, one for each V8 version and its
- * flags. It starts with the size and time of the module and a checksum, because V8 itself compares
- * little more than the length of the source.
+ * A cache file in the outermost `node_modules` above a module, one for each Node.js and the flags
+ * of its V8. It starts with the state of the module and of Node.js, and a checksum, because V8
+ * compares little more than the length of the source. Its own tag is equal for builds whose code
+ * differs, such as those of Node.js 20.19 and 20.20, which crash with the code of each other.
  */
 export class CodeCache {
   readonly #path: string | null;
@@ -20,9 +21,9 @@ export class CodeCache {
 
   constructor(module: string) {
     const at = module.indexOf(PACKAGES);
-    const { size, mtimeMs } = statSync(module);
-    this.#head = Buffer.from(`${module} ${size} ${mtimeMs}\n`);
-    const name = `${basename(module)}-${cachedDataVersionTag().toString(16)}.code`;
+    this.#head = Buffer.from(`${stateOf(module)} ${stateOf(process.execPath)}\n`);
+    const tag = cachedDataVersionTag().toString(16);
+    const name = `${basename(module)}-${process.version}-${tag}.code`;
     this.#path =
       at === -1 ? null : join(module.slice(0, at + PACKAGES.length), ".cache/svc-server", name);
   }
@@ -49,4 +50,10 @@ export class CodeCache {
     checksum.writeUInt32LE(crc32(data));
     replaceCacheFile(this.#path, Buffer.concat([this.#head, checksum, data]));
   }
+}
+
+/** An update may have removed the Node.js that runs. */
+function stateOf(file: string): string {
+  const state = statSync(file, { throwIfNoEntry: false });
+  return `${file} ${state?.size} ${state?.mtimeMs}`;
 }

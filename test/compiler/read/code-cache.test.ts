@@ -19,10 +19,26 @@ test("keeps code below the outermost node_modules until the module changes", () 
   cache.write(CODE);
   assert.equal(new CodeCache(join(project.dir, MODULE)).read(), CODE);
   const [name, ...others] = readdirSync(join(project.dir, "node_modules/.cache/svc-server"));
-  assert.match(name!, /^big\.js-[0-9a-f]+\.code$/);
+  assert.match(name!, /^big\.js-v\d+\.\d+\.\d+-[0-9a-f]+\.code$/);
   assert.equal(others, []);
   project.write(MODULE, "exports.a = 12;");
   assert.is(new CodeCache(join(project.dir, MODULE)).read(), undefined);
+});
+
+test("belongs to one build of Node.js: V8 accepts code of others, and crashes", () => {
+  const project = new ProjectFixture({ [MODULE]: "", node: "another build" });
+  const module = join(project.dir, MODULE);
+  new CodeCache(module).write(CODE);
+  const { execPath } = process;
+  try {
+    process.execPath = join(project.dir, "node");
+    assert.is(new CodeCache(module).read(), undefined);
+    process.execPath = join(project.dir, "removed");
+    assert.is(new CodeCache(module).read(), undefined);
+  } finally {
+    process.execPath = execPath;
+  }
+  assert.equal(new CodeCache(module).read(), CODE);
 });
 
 test("ignores a file that was altered or truncated", () => {
