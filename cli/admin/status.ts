@@ -58,6 +58,7 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
     ...rows.flatMap(describeReadonly),
     ...(ids === undefined ? describeLeaderless(rows) : []),
     ...describeWaiting(rows),
+    ...rows.flatMap(describeEngine),
     ...rows.filter(({ slow }) => slow !== null).map(({ id, slow }) => `Slow: ${id} (${slow})`),
     ...rows.filter(({ error }) => error !== null).map(({ id, error }) => notRunning(id, error!)),
   ]);
@@ -125,6 +126,13 @@ function describeWaiting(rows: readonly Row[]): string[] {
     const text = `${id} acknowledges none before ${awaited.join(" and ")} responds`;
     return awaited.length === 0 ? [] : [`Changes wait: ${group.group} (${text})`];
   });
+}
+
+/** Describes a member whose leadership engine does not respond. */
+function describeEngine({ id, nodestat }: Row): string[] {
+  const group = nodestat?.group;
+  if (!isPlainObject(group) || group.isEngineDown !== true) return [];
+  return [`Engine down: ${id} (the leadership engine does not respond: SVC3408 in its server log)`];
 }
 
 function notRunning(id: string, error: string): string {

@@ -95,6 +95,8 @@ export interface GroupReport {
   readonly synced: readonly string[];
   /** The leader acknowledges changes that too few members have. */
   readonly isAtRisk: boolean;
+  /** The last call of the leadership engine failed. */
+  readonly isEngineDown: boolean;
 }
 
 export interface TrafficReport {

@@ -38,6 +38,10 @@ export async function checkUpdate(
     const list = frozen.join(", ");
     throw stopError(`${list}: graphs are read-only; run \`svc admin clear-readonly\``);
   }
+  const cut = ids.filter((_, index) => readGroup(statuses[index]!).isEngineDown);
+  if (cut.length > 0) {
+    throw stopError(`the leadership engine does not respond to ${cut.join(", ")} (SVC3408)`);
+  }
   const serving = ids.filter((_, index) => statuses[index]!["service-in"] === 1);
   const outdated = serving.filter(
     (id) => expectedBuild === null || buildOf(statuses, ids, id) !== expectedBuild,

@@ -48,16 +48,18 @@ export interface GroupStatus {
   readonly isLeading: boolean;
   /** Members that could take over. */
   readonly synced: readonly string[];
+  readonly isEngineDown: boolean;
 }
 
 export function readGroup(status: StatusObject): GroupStatus {
-  const { group, leader, role, synced } = (
+  const { group, leader, role, synced, isEngineDown } = (
     isPlainObject(status.group) ? status.group : {}
   ) as StatusObject;
   const ids = Array.isArray(synced) ? synced.filter((id) => typeof id === "string") : [];
   const asName = (value: unknown) => (typeof value === "string" ? value : null);
   const isLeading = role === "leading" || role === "readonly";
-  return { group: asName(group), leader: asName(leader), isLeading, synced: ids };
+  const names = { group: asName(group), leader: asName(leader), synced: ids };
+  return { ...names, isLeading, isEngineDown: isEngineDown === true };
 }
 
 export function findReplicaSlots({ system }: AdminContext, id: string): MatrixPosition[] {

@@ -84,6 +84,7 @@ export class Group implements MemberProgress {
   /** Whether the log says that changes are refused. */
   #isReadonly = false;
   #loggedAtMs = Number.NEGATIVE_INFINITY;
+  #isEngineDown = false;
 
   constructor(parts: GroupParts) {
     this.#parts = parts;
@@ -177,7 +178,10 @@ export class Group implements MemberProgress {
     }
     this.#member.completeHandover(performance.now(), this.#parts.lastSn());
     this.#sleep.wake();
-    while (this.#providedEpoch === epoch && performance.now() < deadline) await delay(POLL_MS);
+    // If the engine fails, changes must not wait until the deadline.
+    const mayWait = (): boolean =>
+      performance.now() < deadline && (this.#member.isGivingUp || !this.#isEngineDown);
+    while (this.#providedEpoch === epoch && mayWait()) await delay(POLL_MS);
     if (this.#providedEpoch !== epoch) return;
     this.#member.cancelHandover();
     if (!(await this.#isDecided())) {
@@ -190,6 +194,7 @@ export class Group implements MemberProgress {
     if (!this.#member.isLeading) return;
     this.#parts.thaw();
     this.#publish();
+    if (this.#isEngineDown) throw this.#engineDown("handover");
     const text = `handover: ${id} did not get everything within ${timeoutMs} ms`;
     throw new SvcError("SVC3403", text);
   }
@@ -232,7 +237,11 @@ export class Group implements MemberProgress {
     // A later claim could replace a leader with more changes.
     this.#member.cancelForce();
     if (this.#providedEpoch > 0) return this.#providedEpoch;
-    throw new SvcError("SVC3408", `leadership: ${this.#parts.settings.engine} does not respond`);
+    throw this.#engineDown("leadership");
+  }
+
+  #engineDown(topic: string): SvcError {
+    return new SvcError("SVC3408", `${topic}: ${this.#parts.settings.engine} does not respond`);
   }
 
   report(): GroupReport {
@@ -243,7 +252,7 @@ export class Group implements MemberProgress {
     const role = this.#role();
     const isAtRisk = member.isLeading && synced.length < minSynced;
     const { leader, epoch } = member;
-    return { group, role, leader, epoch, synced, isAtRisk };
+    return { group, role, leader, epoch, synced, isAtRisk, isEngineDown: this.#isEngineDown };
   }
 
   async #run(): Promise<void> {
@@ -370,8 +379,19 @@ export class Group implements MemberProgress {
     if (role !== "refusing") this.#isReadonly = role === "readonly";
   }
 
-  #limited<T>(response: Promise<T>): Promise<T> {
-    return responseInTime(response, callTimeoutMs(this.#parts.settings));
+  async #limited<T>(response: Promise<T>): Promise<T> {
+    const limited = responseInTime(response, callTimeoutMs(this.#parts.settings));
+    await limited.then(
+      () => this.#setEngineDown(false),
+      () => this.#setEngineDown(true),
+    );
+    return limited;
+  }
+
+  #setEngineDown(isDown: boolean): void {
+    if (isDown === this.#isEngineDown) return;
+    this.#isEngineDown = isDown;
+    this.#parts.onChange();
   }
 
   #logFailure(error: Error): void {

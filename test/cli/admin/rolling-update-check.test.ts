@@ -65,6 +65,12 @@ test("reject instances with readonly graphs, except followers", async () => {
   await update(() => ({ "service-out-reason": "operator", readonly: true, build: "a", group }));
 });
 
+test("stop at once if the leadership engine does not respond", async () => {
+  const group = { group: "S1", role: "leading", leader: "S1", synced: ["S2"], isEngineDown: true };
+  const failure = await update(() => ({ "service-in": 1, build: "a", group })).catch(String);
+  assert.match(String(failure), /the leadership engine does not respond to S1 \(SVC3408\)/);
+});
+
 test("stop no leader before another member can lead, and wait for updated members", async () => {
   const groups: Record<string, object> = {
     B1: { group: "B1", leader: "B1", role: "leading", synced: [] },

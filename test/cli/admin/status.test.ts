@@ -121,6 +121,16 @@ test("reports a leader that waits for a member", async (context) => {
   context.descriptor = null;
 });
 
+test("reports a member whose leadership engine does not respond", async (context) => {
+  const line = /^Engine down: H \(the leadership engine does not respond: SVC3408 in .* log\)$/m;
+  for (const isEngineDown of [true, false]) {
+    const group = JSON.stringify({ group: "H", role: "leading", isEngineDown });
+    context.respond = (response, body) =>
+      response.end(body.replace('"uptime"', `"group": ${group}, "uptime"`));
+    assert.is(line.test((await status(context))[1]), isEngineDown);
+  }
+});
+
 test("names the command that attaches a replica without a provider", async (context) => {
   const hport = (context.server.address() as AddressInfo).port - 1;
   const leader = { hport, graph: "g", tport: 7002 };

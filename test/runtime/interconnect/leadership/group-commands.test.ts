@@ -9,6 +9,7 @@ import {
   type LoneMembers,
   lead,
   OTHER,
+  POLL_MS,
   withLoneMembers,
 } from "../support/lone-member.js";
 
@@ -65,6 +66,22 @@ test("a handover without an engine blocks no request", async ({ open }) => {
   );
   assert.equal(member.since(/refusing|freeze|thaw/), []);
   assert.is(member.group.report().role, "leading");
+});
+
+test("a handover during which the engine fails ends before its deadline", async ({ open }) => {
+  const member = await lead(open, {
+    parts: { freeze: async () => void member.engine.unreachableFor.add("B1") },
+  });
+  member.calls.length = 0;
+  const handover = describeFailure(member.group.handOver("S2", HOUR_MS));
+  await member.settle();
+  await member.pass(2 * POLL_MS);
+  assert.is(await handover, "SVC3408: handover: memory: does not respond");
+  assert.equal(member.since(/leading|thaw/), ["thaw", "leading 1"]);
+  assert.is(member.group.report().isEngineDown, true);
+  member.engine.unreachableFor.clear();
+  await member.pass(POLL_MS);
+  assert.is(member.group.report().isEngineDown, false);
 });
 
 test("a handover overtaken by another leader freezes no later changes", async (context) => {
