@@ -122,6 +122,10 @@ async function update(context: AdminContext, options: UpdateOptions, id: string)
   const isRestarting = context.values.restart === true || options.pods !== null;
   // An instance taken out by an operator stays out; one left out by a run or restart returns.
   const mustReturn = isOutOfService(status) || (isRestarting && reason === "start");
+  // A restart would end what the operator has taken it out for, and put it back in service.
+  if (!isIn && !mustReturn && context.values.restart === true) {
+    return `is out of service (${reason}) and was not restarted`;
+  }
   // Requests to a group whose leader is out of service would wait and fail.
   await handOverLead(context, id, status);
   if (!isIn && !mustReturn) {

@@ -181,4 +181,15 @@ for (const [label, descriptor, attached] of restarts) {
   });
 }
 
+test("restart no instance that an operator has taken out", async () => {
+  const operations: string[] = [];
+  const answer = (path: string): object => {
+    const [, operation] = /ADMIN_(Shutdown|Service\w+)/.exec(path) ?? [];
+    if (operation !== undefined) operations.push(operation);
+    return { "service-in": 0, "service-out-reason": "operator", build: "a" };
+  };
+  await update(answer, { restart: true });
+  assert.equal(operations, []);
+});
+
 test.run();
