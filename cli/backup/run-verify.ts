@@ -9,9 +9,10 @@ import { verifyBackup } from "../../runtime/interconnect/archive/verify-backup.j
 export async function runVerify(location: string, scratch: string | null): Promise<number> {
   const result = await verifyBackup(await openStore(location), scratch ?? tmpdir());
   const { graphs, compared, fulls, objects, end } = result;
+  const digests = compared === 0 ? "without digests to compare" : `${compared} digests are equal`;
   process.stdout.write(
     `${objects} objects of ${fulls} full backups are intact\n` +
-      `${graphs} graphs restored up to ${describePoint(end)}, ${compared} digests are equal\n`,
+      `${graphs} graphs restored up to ${describePoint(end)}, ${digests}\n`,
   );
   return 0;
 }

@@ -35,7 +35,7 @@ test("backs up, verifies and restores", async ({ root, backupFolder, folder }) =
   assert.match(secondResult.stdout, /^nothing new after /);
   const verified = await run("backup", "verify", backupFolder, "--scratch", folder);
   assert.equal([verified.code, verified.stderr], [0, ""]);
-  assert.match(verified.stdout, "1 graphs restored up to ");
+  assert.match(verified.stdout, /^1 graphs restored up to .*, without digests to compare$/m);
   const target = join(folder, "restored");
   const [position] = /[0-9a-f]{32}:\d+/.exec(first.stdout)!;
   const restoredResult = await run("restore", backupFolder, target, "--to-position", position);
