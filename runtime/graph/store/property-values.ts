@@ -135,8 +135,7 @@ function checkedInteger(value: bigint): number {
 const MIN_REAL = 2 ** 63;
 
 function checkedNumber(value: number): number | Float {
-  // Removes the sign of a zero, which integers do not have.
-  if (!isLongInteger(value)) return value + 0;
+  if (!isLongInteger(value)) return value;
   if (Math.abs(value) >= MIN_REAL) return new Float(value);
   throw new ValueError("integer value out of range");
 }
@@ -174,7 +173,7 @@ function packedList(items: readonly number[], limits: ValueLimits): PackedValue 
   const bytes = new Uint8Array(items.length * ITEM_BYTES);
   const view = new DataView(bytes.buffer);
   items.forEach((item, index) => {
-    view.setFloat64(index * ITEM_BYTES, item + 0, true);
+    view.setFloat64(index * ITEM_BYTES, item, true);
   });
   return packed(isFloats ? PropertyKind.Floats : PropertyKind.Integers, bytes, limits);
 }

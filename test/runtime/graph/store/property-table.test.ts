@@ -40,7 +40,7 @@ test("returns values of every kind", () => {
   const [key] = keys as [number];
   const { properties, writer } = store;
   const values = [
-    ...[0, 1, -1, 0.1, 2 ** 53 - 1, -(2 ** 53) + 1, 5e-324, -2.5e-300],
+    ...[0, -0, 1, -1, 0.1, 2 ** 53 - 1, -(2 ** 53) + 1, 5e-324, -2.5e-300],
     ...[Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
     ...[null, "", "Oslo", "é€😀", "a".repeat(131_000)],
     ...[new Uint8Array([1, 2, 3]), [1, 2, 3], [0.5, 2], [], new Map([[-5, 0.5]]), { a: ["b"] }],

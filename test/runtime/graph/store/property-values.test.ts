@@ -83,12 +83,9 @@ test("preserve numbers, strings and null", () => {
     assert.is(validatePropertyValue(value), value);
     assert.is(roundTrip(value), value);
   }
-  for (const value of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
+  for (const value of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -0]) {
     assert.ok(Object.is(roundTrip(value), value));
   }
-  // As in expressions, an integer zero has no sign.
-  assert.ok(Object.is(roundTrip(-0), 0));
-  assert.ok(Object.is((roundTrip([-0]) as number[])[0], 0));
   assert.is(validatePropertyValue(true), 1);
   assert.is(validatePropertyValue(false), 0);
   assert.is(validatePropertyValue(undefined), null);
