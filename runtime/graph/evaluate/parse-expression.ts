@@ -19,6 +19,11 @@ const PRECEDENCE = new Map<string, number>([
   ...["*", "/", "%"].map((name) => [name, 10] as const),
   ...["in", "notin"].map((name) => [name, 11] as const),
 ]);
+/** Operators of other languages that are words, for error messages. */
+const WORD_OPERATORS = new Map([
+  ["and", "&&"],
+  ["or", "||"],
+]);
 const PREFIXES = new Set(["+", "-", "!", "~"]);
 const VERTICES = new Set(["vertex", "next", "prev"]);
 
@@ -243,7 +248,9 @@ class Parser {
     if (text === ")" || text === "]" || text === "}") {
       return this.#error(`unexpected '${text}'`, token);
     }
-    return this.#error("expected infix operator", token);
+    const operator = WORD_OPERATORS.get(text.toLowerCase());
+    const hint = operator === undefined ? "" : `; did you mean '${operator}'?`;
+    return this.#error(`expected infix operator${hint}`, token);
   }
 
   #error(problem: string, token: Token): Error {

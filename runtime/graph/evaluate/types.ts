@@ -346,11 +346,11 @@ class Typer {
   #unknown(name: string, at: number): Error {
     const [, of, key] = /^(vertex|next|prev|)\.(\w+)$/.exec(name) ?? [];
     const near = nearestName(name, [...valueNames(), ...this.#variables.keys()]);
-    const hint = near === null ? "" : `; did you mean '${near}'?`;
-    const isProperty = key !== undefined && near === null;
-    const property = isProperty ? `; a property is ${of === "" ? "next" : of}['${key}']` : "";
+    const property =
+      key === undefined ? "" : `; a property is ${of === "" ? "next" : of}['${key}']`;
+    const hint = near === null ? property : `${property}; did you mean '${near}'?`;
     const call = FUNCTIONS.has(name) ? `; a function is called: ${name}(...)` : "";
-    return this.#error(`undefined variable${call || hint || property}`, at, name);
+    return this.#error(`undefined variable${call || hint}`, at, name);
   }
 
   #unknownFunction(name: string, at: number): Error {
