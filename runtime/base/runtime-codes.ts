@@ -354,8 +354,8 @@ export const RUNTIME_CODES = {
     fix: "do nothing: it moves them to `.lost` of its root, restarts without them, and follows",
   },
   SVC3405: {
-    title: "request with this Idempotency-Key is at work",
-    fix: "repeat the request later: it then gets the answer of the first one",
+    title: "request with this Idempotency-Key is in progress",
+    fix: "repeat the request later: it then gets the response to the first one",
   },
   SVC3406: {
     title: "Idempotency-Key belongs to another request",

@@ -14,7 +14,7 @@ const INVALID_IDEMPOTENCY_KEY = new HttpRejection(
 );
 const KEY_IN_USE = new HttpRejection(
   409,
-  `SVC3405: a request with this ${IDEMPOTENCY_KEY} is at work`,
+  `SVC3405: a request with this ${IDEMPOTENCY_KEY} is in progress`,
   RETRY_AFTER,
 );
 

@@ -167,9 +167,9 @@ for (const [where, loss] of Object.entries(LOSSES)) {
 
 test("repeats a change with its key, whatever happened to the first attempt", async () => {
   const change: Operation = { ...WRITE, once: true };
-  const atWork = failure(409, "SVC3405: a request with this Idempotency-Key is at work");
+  const inProgress = failure(409, "SVC3405: a request with this Idempotency-Key is in progress");
   const receivedKeys = () => server.received.map(({ headers }) => headers["idempotency-key"]);
-  server.script(reset(), atWork, ok(2));
+  server.script(reset(), inProgress, ok(2));
   assert.is(await client.call(change, { content: "x" }, { retries: 2 }), 2);
   const keys = receivedKeys();
   assert.match(String(keys[0]), /^"[0-9a-f]{32}"$/);

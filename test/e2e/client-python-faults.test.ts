@@ -283,8 +283,8 @@ for (const [where, loss] of Object.entries(LOSSES)) {
 }
 
 test("repeats a change with its key, whatever happened to the first attempt", async () => {
-  const atWork = failure(409, "SVC3405: a request with this Idempotency-Key is at work");
-  server.script(reset(), failure(421, "S1 leads the group"), atWork, ok(2));
+  const inProgress = failure(409, "SVC3405: a request with this Idempotency-Key is in progress");
+  server.script(reset(), failure(421, "S1 leads the group"), inProgress, ok(2));
   assert.is(await result({ ...SELL, client: { retries: 3 } }), 2);
   const keys = server.received.map(({ headers }) => headers["idempotency-key"]);
   assert.match(String(keys[0]), /^"[0-9a-f]{32}"$/);

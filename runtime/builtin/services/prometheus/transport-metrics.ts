@@ -27,7 +27,7 @@ export function* transportMetrics(view: ServerView): Generator<string> {
   const expiryMs = view.certificateExpiryMs;
   yield* gauge(
     "svc_certificate_expiry_timestamp_seconds",
-    "End of validity of the certificate since 1970.",
+    "Time at which the certificate expires, since 1970.",
     expiryMs === null ? [] : singleSample(expiryMs / 1000),
   );
 }
