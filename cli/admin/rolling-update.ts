@@ -37,6 +37,8 @@ const RESTART_MS = 180_000;
 const POLL_MS = 100;
 const REQUEST_TIMEOUT_MS = 5000;
 const PAUSE_SECONDS = 5;
+/** Service-OUT reason that `svc admin service-out` gives. */
+const BY_OPERATOR = "operator";
 
 export async function run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
   const { build, image } = context.values;
@@ -122,8 +124,7 @@ async function update(context: AdminContext, options: UpdateOptions, id: string)
   const isRestarting = context.values.restart === true || options.pods !== null;
   // An instance taken out by an operator stays out; one left out by a run or restart returns.
   const mustReturn = isOutOfService(status) || (isRestarting && reason === "start");
-  // A restart would end what the operator has taken it out for, and put it back in service.
-  if (!isIn && !mustReturn && context.values.restart === true) {
+  if (mustNotRestart(context, status)) {
     return `is out of service (${reason}) and was not restarted`;
   }
   // Requests to a group whose leader is out of service would wait and fail.
@@ -138,6 +139,12 @@ async function update(context: AdminContext, options: UpdateOptions, id: string)
   await enterService(context, id);
   await waitForReturn(context, id);
   return `serves build ${build}`;
+}
+
+/** A restart would end what the operator has taken it out for, and put it back in service. */
+function mustNotRestart({ values }: AdminContext, status: StatusObject): boolean {
+  const isTakenOut = status["service-in"] !== 1 && status["service-out-reason"] === BY_OPERATOR;
+  return values.restart === true && isTakenOut;
 }
 
 /** Waits until an instance serves and replicates again: only then may the next one go out. */
@@ -249,8 +256,8 @@ async function waitUntil(
 
 async function requireOneBuild(context: AdminContext, ids: readonly string[]): Promise<void> {
   const statuses = await Promise.all(ids.map((id) => fetchNodestat(context, id)));
-  const builds = new Set(statuses.map(({ build }) => build));
-  if (builds.size <= 1) return;
+  const updated = statuses.filter((status) => !mustNotRestart(context, status));
+  if (new Set(updated.map(({ build }) => build)).size <= 1) return;
   const list = ids.map((id, index) => `${id} ${statuses[index]!.build}`).join(", ");
   throw stopError(`instances serve different builds: ${list}`);
 }

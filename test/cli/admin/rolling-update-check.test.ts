@@ -181,15 +181,49 @@ for (const [label, descriptor, attached] of restarts) {
   });
 }
 
-test("restart no instance that an operator has taken out", async () => {
-  const operations: string[] = [];
-  const answer = (path: string): object => {
-    const [, operation] = /ADMIN_(Shutdown|Service\w+)/.exec(path) ?? [];
-    if (operation !== undefined) operations.push(operation);
-    return { "service-in": 0, "service-out-reason": "operator", build: "a" };
-  };
-  await update(answer, { restart: true });
-  assert.equal(operations, []);
+for (const [reason, expected] of [
+  ["operator", []],
+  // An update can remove the cause.
+  ["executors keep dying", ["Shutdown"]],
+] as const) {
+  test(`restart of an instance that is out of service: ${reason}`, async () => {
+    const operations: string[] = [];
+    const answer = (path: string): object => {
+      const [, operation] = /ADMIN_(Shutdown|Service\w+)/.exec(path) ?? [];
+      if (operation !== undefined) operations.push(operation);
+      const time = { start: `2026-01-01 00:00:0${operations.length}` };
+      return { pid: 1, "service-in": 0, "service-out-reason": reason, build: "a", time };
+    };
+    await update(answer, { restart: true });
+    assert.equal(operations, expected);
+  });
+}
+
+test("ignore the builds of instances that were not restarted", async () => {
+  const status = { "service-in": 0, "service-out-reason": "operator" };
+  const server = createServer((request, response) => {
+    const body = { authtoken: "t", status: "granted", build: request.headers.host, ...status };
+    response.end(JSON.stringify({ status: "OK", response: body }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "0.0.0.0", resolve));
+  const hport = (server.address() as AddressInfo).port - 1;
+  const system = readDescriptor({
+    graphs: ["shop"],
+    common: { graph: "shop", hport, type: "generic" },
+    instances: { B1: { host: "127.0.0.1", tport: 9102 }, B2: { host: "127.0.0.2", tport: 9102 } },
+    topology: { transaction: { B1: [], B2: [] } },
+  });
+  const lines: string[] = [];
+  const context = new AdminContext(system, { pause: 0, restart: true });
+  context.print = (_row, texts) => void lines.push(...texts);
+  try {
+    await run(context, { ids: "B1,B2", more: undefined });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+  const text = "is out of service (operator) and was not restarted";
+  assert.equal(lines, [`B1: ${text}`, `B2: ${text}`]);
 });
 
 test.run();
