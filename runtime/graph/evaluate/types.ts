@@ -117,12 +117,8 @@ class Typer {
         return this.#named(node.name, node.at);
       case "property":
         return this.#property(vertexOf(node.of)!, node.key, node.at);
-      case "unary": {
-        const of = this.#node(node.of);
-        const bound = node.operator === "!" ? 1 : intBound(of) + (node.operator === "~" ? 1 : 0);
-        const type = typeWithin(unaryType(node.operator, of.type), bound);
-        return { op: "unary", operator: node.operator, of, type, bound, hasEffect: of.hasEffect };
-      }
+      case "unary":
+        return this.#unary(node.operator, node.of);
       case "binary":
         return this.#binary(node.operator, node.left, node.right);
       case "ternary": {
@@ -222,6 +218,13 @@ class Typer {
     return { op: "property", of, position, type: "any", ...PURE };
   }
 
+  #unary(operator: string, operand: Node): TypedNode {
+    const of = this.#node(operand);
+    const bound = operator === "!" ? 1 : intBound(of) + (operator === "~" ? 1 : 0);
+    const type = typeWithin(unaryType(operator, of.type), bound);
+    return { op: "unary", operator, of, type, bound, hasEffect: of.hasEffect };
+  }
+
   #binary(operator: string, left: Node, right: Node): TypedNode {
     if (operator === "in" || operator === "notin") return this.#member(left, right, operator);
     let [a, b] = [left, right].map((part) => this.#node(part)) as [TypedNode, TypedNode];
@@ -275,6 +278,8 @@ class Typer {
     const row = FUNCTIONS.get(name);
     if (row === undefined) throw this.#unknownFunction(name, at);
     this.#checkCount(args.length, row.min, row.max, name, at);
+    // The operator is compiled to a loop.
+    if (name === "neg") return this.#unary("-", args[0]!);
     this.#needOf(row, args, at);
     const typed = args.map((arg) => this.#node(arg));
     return {

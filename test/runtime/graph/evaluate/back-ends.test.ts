@@ -176,6 +176,20 @@ test("expressions that differ in literals share a program and a loop", () => {
   assert.ok(loop !== null && loop === others[1]!.loop("filter", 1));
 });
 
+test("the function neg has the loop of the operator", () => {
+  const sources: string[] = [];
+  withFunction(
+    (source) => void sources.push(source),
+    () => {
+      for (const negated of ["neg(next.deg)", "-next.deg"]) {
+        freshProgram(`${negated} < -3`).loop("filter", 1e6);
+      }
+    },
+  );
+  assert.is(sources.length, 2);
+  assert.is(sources[0], sources[1]);
+});
+
 test("closures are used when the process forbids code generation", () => {
   const refuse = (): never => {
     throw new EvalError("Code generation from strings disallowed for this context");
