@@ -32,7 +32,7 @@ export class RotatingFile {
   #openedAtMs = 0;
   #lost = 0;
   /** Resolves once the rotated files are written. */
-  #rotated: Promise<unknown> = Promise.resolve();
+  #rotated: Promise<void> = Promise.resolve();
 
   /** @param onFailure called when the file can no longer be written */
   constructor(path: string, options: RotatingFileOptions, onFailure: (reason: string) => void) {
@@ -111,7 +111,8 @@ export class RotatingFile {
       const from = number === 1 ? this.#path : `${this.#path}.${number - 1}`;
       if (existsSync(from)) renameSync(from, `${this.#path}.${number}`);
     }
-    this.#rotated = Promise.all([this.#rotated, end(this.#file!)]);
+    const earlier = this.#rotated;
+    this.#rotated = end(this.#file!).then(() => earlier);
     this.#file = null;
   }
 }
