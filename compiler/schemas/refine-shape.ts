@@ -114,7 +114,10 @@ function fitsLiterals(member: TypeShape, { properties }: Json): boolean {
   if (member.kind !== "object" || !isJson(properties)) return true;
   return member.properties.every(({ name, shape }) => {
     const schema = Object.hasOwn(properties, name) ? properties[name] : null;
-    return shape.kind !== "literal" || (isJson(schema) && schema.const === shape.value);
+    if (shape.kind !== "literal") return true;
+    // An enumeration of one value has the same type.
+    const values: readonly unknown[] = isJson(schema) ? [schema.enum ?? schema.const].flat() : [];
+    return values.includes(shape.value);
   });
 }
 

@@ -65,6 +65,10 @@ test("tell the objects of a union apart by their literals", () => {
   ];
   const oneOf = [schemaOf("b", 2), schemaOf("a", 1)];
   assert.equal(refineShape(union, { oneOf }), { kind: "union", members: refined });
+  const kind = { enum: ["b"] };
+  const anyOf = [{ type: "object", properties: { kind, n: { minimum: 2 } } }, { type: "string" }];
+  const mixed: TypeShape = { kind: "union", members: [of("b", NUMBER), TEXT] };
+  assert.equal(refineShape(mixed, { anyOf }), { kind: "union", members: [refined[1], TEXT] });
   assert.equal(refineShape(union, { oneOf: [schemaOf("c", 1)] }), union);
 });
 
