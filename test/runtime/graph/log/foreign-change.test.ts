@@ -59,6 +59,16 @@ test("of arcs are those of other slots' initials, or of an anchor's terminals", 
   }
 });
 
+test("of a deleted anchor are foreign in all groups but that of its id", (context) => {
+  const { store, own, anchors } = context;
+  const graph = openStore(store);
+  for (const id of anchors) graph.deleteVertex(id);
+  graph.closeAll();
+  const isForeign = (initial: string) =>
+    isForeignChange(store, { ...ARC, kind: "arcRemoved", initial, terminal: own });
+  assert.equal(anchors.map(isForeign), [false, true]);
+});
+
 test("are unknown to a truncation, and to a graph without slots", ({ store, foreign }) => {
   assert.is(isForeignChange(store, { ...HEAD, kind: "truncated", type: null }), false);
   installSlots(null);
